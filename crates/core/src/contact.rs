@@ -1,0 +1,50 @@
+//! Contacts: what is remembered from step to step, and what is told when somebody asks.
+
+use glam::DVec3;
+
+/// What a body touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Partner {
+    /// Another body, by id.
+    Body(u64),
+    /// A wall, by its id, and which of its faces (a box has six).
+    Wall { wall: u32, face: u32 },
+}
+
+/// The memory of one contact: the elastic displacements since touch, and nothing else.
+///
+/// The normal of the contact points from the body to its partner. For two bodies, `body` has the smaller id.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct History {
+    pub body: u64,
+    pub partner: Partner,
+    /// Sliding displacement, m (world frame, in the contact plane).
+    pub sliding: DVec3,
+    /// Rolling angle, rad (world frame, in the contact plane).
+    pub rolling: DVec3,
+    /// Twisting angle about the normal, rad.
+    pub twisting: f64,
+}
+
+/// One contact as it is now: a row of the contact table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// Row of the body in [`crate::Bodies`] (not its id), and of its partner if that is a body.
+    pub row: u32,
+    pub partner_row: Option<u32>,
+    pub body: u64,
+    pub partner: Partner,
+    pub point: DVec3,
+    /// From the body to its partner.
+    pub normal: DVec3,
+    /// Depth of the overlap, m.
+    pub overlap: f64,
+    /// Force on the body, N; its partner feels the opposite.
+    pub force: DVec3,
+    /// Rolling and twisting torque on the body, N m, besides the moment of `force` at `point`.
+    pub torque: DVec3,
+    /// Vector from the partner's centre to the body's (for a wall: from the contact point), for stresses.
+    pub branch: DVec3,
+    /// Energy stored in the springs of the contact, J (cohesion counts as a potential: negative).
+    pub elastic: f64,
+}

@@ -1,0 +1,27 @@
+//! What can go wrong below the files: always with the body or the wall, the time, and what to try.
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(
+        "the {what} of body {id} is not a finite number at t = {time:e} s; \
+         try a shorter time step, or look for bodies that overlap at the start"
+    )]
+    NotFinite { what: &'static str, id: u64, time: f64 },
+
+    #[error(
+        "body {id} overlaps {partner} by {percent:.0} % of its radius at t = {time:e} s; \
+         the contact is too soft for this speed: raise the stiffness or `max_speed`, or shorten the time step"
+    )]
+    TooDeep { id: u64, partner: String, percent: f64, time: f64 },
+
+    #[error("there is no wall named `{name}` at t = {time:e} s; walls there are: {known}")]
+    NoSuchWall { name: String, known: String, time: f64 },
+
+    #[error("{0}")]
+    Unsupported(String),
+
+    #[error("{context}: {source}")]
+    Output { context: String, source: Box<dyn std::error::Error + Send + Sync> },
+}

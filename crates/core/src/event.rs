@@ -1,0 +1,143 @@
+//! What happens at given times: walls come and go, groups are spun up, materials change, the run ends.
+
+use glam::DVec3;
+
+use crate::{
+    Error, Result, World,
+    wall::{Motion, Wall},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Trigger {
+    /// Once.
+    At(f64),
+    /// At `start`, `start + interval`, ... up to and with `end`.
+    Every { start: f64, interval: f64, end: f64 },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    AddWall(Box<Wall>),
+    RemoveWall { name: String },
+    SetMotion { wall: String, motion: Motion },
+    /// Adds a rigid rotation about the centre of mass of a group (`None`: of all bodies): to the velocities and to
+    /// the spins, rad/s.
+    AddSpin { group: Option<u32>, spin: DVec3 },
+    SetMaterial { material: u32, property: Property, value: f64 },
+    /// Ends the run when the kinetic energy (translation and rotation, all bodies) is below this, J.
+    StopWhenKineticBelow { energy: f64 },
+    Stop,
+}
+
+/// A material's value that an event may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    RestitutionNormal,
+    RestitutionTangential,
+    FrictionSliding,
+    FrictionRolling,
+    FrictionTwisting,
+    Shape,
+    Cohesion,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    pub trigger: Trigger,
+    pub action: Action,
+    /// How often it has happened.
+    pub fired: u64,
+}
+
+impl Event {
+    pub fn new(trigger: Trigger, action: Action) -> Self {
+        Event { trigger, action, fired: 0 }
+    }
+
+    /// When it happens next; `None`: never again.
+    pub fn next(&self) -> Option<f64> {
+        match self.trigger {
+            Trigger::At(t) => (self.fired == 0).then_some(t),
+            Trigger::Every { start, interval, end } => {
+                let t = start + self.fired as f64 * interval;
+                // Half a millionth of an interval of grace, so that `end` itself counts.
+                (t <= end + 5e-7 * interval).then_some(t)
+            }
+        }
+    }
+}
+
+/// What an event asks of the run loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    Continue,
+    Stop { reason: String },
+}
+
+/// Carries out an action on the world at its present time.
+pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
+    let time = world.time();
+    match action {
+        Action::AddWall(wall) => {
+            let mut wall = (**wall).clone();
+            wall.since = time;
+            world.walls.push(wall);
+        }
+        Action::RemoveWall { name } => {
+            let k = wall_index(world, name)?;
+            world.walls.remove(k);
+        }
+        Action::SetMotion { wall, motion } => {
+            let k = wall_index(world, wall)?;
+            world.walls[k].set_motion(*motion, time);
+        }
+        Action::AddSpin { group, spin } => add_spin(world, *group, *spin),
+        Action::SetMaterial { material, property, value } => {
+            let m = &mut world.materials[*material as usize];
+            *match property {
+                Property::RestitutionNormal => &mut m.restitution_normal,
+                Property::RestitutionTangential => &mut m.restitution_tangential,
+                Property::FrictionSliding => &mut m.friction_sliding,
+                Property::FrictionRolling => &mut m.friction_rolling,
+                Property::FrictionTwisting => &mut m.friction_twisting,
+                Property::Shape => &mut m.shape,
+                Property::Cohesion => &mut m.cohesion,
+            } = *value;
+        }
+        Action::StopWhenKineticBelow { energy } => {
+            let (t, r) = world.bodies.kinetic_energy();
+            if t + r < *energy {
+                let reason = format!("kinetic energy {:.3e} J is below {energy:.3e} J", t + r);
+                return Ok(Outcome::Stop { reason });
+            }
+        }
+        Action::Stop => return Ok(Outcome::Stop { reason: "an event ends the run".into() }),
+    }
+    Ok(Outcome::Continue)
+}
+
+fn wall_index(world: &World, name: &str) -> Result<usize> {
+    world.walls.iter().position(|w| w.name == name).ok_or_else(|| Error::NoSuchWall {
+        name: name.into(),
+        known: world.walls.iter().map(|w| w.name.as_str()).collect::<Vec<_>>().join(", "),
+        time: world.time(),
+    })
+}
+
+fn add_spin(world: &mut World, group: Option<u32>, spin: DVec3) {
+    let bodies = &mut world.bodies;
+    let chosen = |k: usize| group.is_none_or(|g| bodies.group[k] == g);
+    let rows: Vec<usize> = (0..bodies.len()).filter(|&k| chosen(k)).collect();
+    // The rows move when grains are sorted, so sum in the order of the ids.
+    let mut rows = rows;
+    rows.sort_unstable_by_key(|&k| bodies.id[k]);
+    let mass: f64 = rows.iter().map(|&k| bodies.mass[k]).sum();
+    if mass == 0.0 {
+        return;
+    }
+    let centre = rows.iter().map(|&k| bodies.mass[k] * bodies.position[k]).sum::<DVec3>() / mass;
+    for &k in &rows {
+        bodies.velocity[k] += spin.cross(bodies.position[k] - centre);
+        bodies.spin[k] += spin;
+    }
+}

@@ -1,0 +1,28 @@
+//! The ground floor: what a world is, how it is advanced and observed.
+//!
+//! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
+//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Simulation`] ties the three together.
+
+pub mod bodies;
+pub mod contact;
+pub mod error;
+pub mod event;
+pub mod material;
+pub mod method;
+pub mod rng;
+pub mod run;
+pub mod wall;
+pub mod world;
+
+pub use bodies::{Bodies, GroupId, MaterialId, ShapeId};
+pub use contact::{Contact, History, Partner};
+pub use error::{Error, Result};
+pub use event::{Action, Event, Trigger};
+pub use material::{Material, PairOverride, PairValues};
+pub use method::{Advice, Field, Fields, Method, Observer, Probe, Report, Severity};
+pub use rng::Rng;
+pub use wall::{Motion, Surface, Wall};
+pub use world::{Clock, Dissipation, Domain, Frame, Rates, World};
+
+/// Newton's constant of gravitation, m^3 kg^-1 s^-2 (CODATA 2018).
+pub const G: f64 = 6.67430e-11;

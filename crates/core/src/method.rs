@@ -1,0 +1,195 @@
+//! The three traits: what moves bodies, what pushes them, what looks at them.
+
+use std::time::{Duration, Instant};
+
+use glam::DVec3;
+
+use crate::{Contact, Result, World};
+
+/// Something [`Method::check`] or a field wants the user to know before the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Advice {
+    pub severity: Severity,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// A fact worth printing.
+    Note,
+    /// The run goes on, but its result may not be what was meant.
+    Warning,
+    /// The run cannot be right: it is refused.
+    Fatal,
+}
+
+impl Advice {
+    pub fn note(text: impl Into<String>) -> Self {
+        Advice { severity: Severity::Note, text: text.into() }
+    }
+    pub fn warning(text: impl Into<String>) -> Self {
+        Advice { severity: Severity::Warning, text: text.into() }
+    }
+    pub fn fatal(text: impl Into<String>) -> Self {
+        Advice { severity: Severity::Fatal, text: text.into() }
+    }
+}
+
+/// A way to resolve contact and to move bodies in time.
+pub trait Method: Send {
+    fn name(&self) -> &'static str;
+
+    /// What it cannot do with this world, and its step against the contact time.
+    fn check(&self, world: &World) -> Vec<Advice>;
+
+    /// Steps the world to the step nearest to `until`. Two calls in a row give the same bits as one.
+    fn advance(
+        &mut self,
+        world: &mut World,
+        fields: &mut Fields,
+        until: f64,
+        report: &mut Report,
+    ) -> Result<()>;
+
+    /// The contacts as they are now, in the order of the bodies' rows. Changes nothing that counts.
+    fn contacts(&mut self, world: &World) -> Result<Vec<Contact>>;
+
+    /// Writes what the method remembers (contact history) into the world.
+    fn store(&mut self, world: &mut World);
+
+    /// Forgets all scratch: the next step makes it again from the world. Call `store` first.
+    fn reset(&mut self);
+}
+
+/// A long-range force on every body.
+pub trait Field: Send {
+    fn name(&self) -> &'static str;
+
+    /// Adds its acceleration of every body, in the order of the rows.
+    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()>;
+
+    /// Potential energy of all bodies in this field (pairs counted once), J.
+    fn potential_energy(&mut self, world: &World) -> Result<f64>;
+
+    /// Re-evaluated every so many steps; kept in between.
+    fn every(&self) -> u64 {
+        1
+    }
+
+    /// What the user should know: a periodic box with self-gravity, and such.
+    fn check(&self, _world: &World) -> Vec<Advice> {
+        Vec::new()
+    }
+}
+
+/// All fields of a run.
+#[derive(Default)]
+pub struct Fields {
+    pub list: Vec<Box<dyn Field>>,
+}
+
+impl Fields {
+    /// Whether the sum must be evaluated anew at this step.
+    pub fn due(&self, step: u64) -> bool {
+        self.list.iter().any(|f| step.is_multiple_of(f.every()))
+    }
+
+    /// The sum of all accelerations.
+    pub fn evaluate(&mut self, world: &World, out: &mut Vec<DVec3>) -> Result<()> {
+        out.clear();
+        out.resize(world.bodies.len(), DVec3::ZERO);
+        for field in &mut self.list {
+            field.accelerate(world, out)?;
+        }
+        Ok(())
+    }
+
+    pub fn potential_energy(&mut self, world: &World) -> Result<f64> {
+        let mut sum = 0.0;
+        for field in &mut self.list {
+            sum += field.potential_energy(world)?;
+        }
+        Ok(sum)
+    }
+}
+
+/// What a run has cost and met so far. Nothing in it changes a result.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Wall-clock time by phase, in the order of first use.
+    pub phases: Vec<(&'static str, Duration)>,
+    /// Counts by name: steps, neighbour list rebuilds, ...
+    pub counts: Vec<(&'static str, u64)>,
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    pub fn add_time(&mut self, phase: &'static str, since: Instant) {
+        let spent = since.elapsed();
+        match self.phases.iter_mut().find(|(name, _)| *name == phase) {
+            Some((_, sum)) => *sum += spent,
+            None => self.phases.push((phase, spent)),
+        }
+    }
+
+    pub fn count(&mut self, what: &'static str, n: u64) {
+        match self.counts.iter_mut().find(|(name, _)| *name == what) {
+            Some((_, sum)) => *sum += n,
+            None => self.counts.push((what, n)),
+        }
+    }
+
+    /// Keeps a warning once.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if !self.warnings.contains(&text) {
+            self.warnings.push(text);
+        }
+    }
+}
+
+/// One moment of a run, as probes and writers see it.
+pub struct Moment<'a> {
+    pub world: &'a World,
+    pub method: &'a mut dyn Method,
+    pub fields: &'a mut Fields,
+    pub report: &'a Report,
+    contacts: Option<Vec<Contact>>,
+}
+
+impl<'a> Moment<'a> {
+    pub fn new(
+        world: &'a World,
+        method: &'a mut dyn Method,
+        fields: &'a mut Fields,
+        report: &'a Report,
+    ) -> Self {
+        Moment { world, method, fields, report, contacts: None }
+    }
+
+    /// The contact table, made once a moment.
+    pub fn contacts(&mut self) -> Result<&[Contact]> {
+        if self.contacts.is_none() {
+            self.contacts = Some(self.method.contacts(self.world)?);
+        }
+        Ok(self.contacts.as_deref().unwrap_or_default())
+    }
+}
+
+/// One or several numbers measured at a moment: columns of the series.
+pub trait Probe: Send {
+    /// Names of the columns, with the unit: `kinetic_energy_J`.
+    fn columns(&self) -> Vec<String>;
+
+    /// Appends one value a column.
+    fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()>;
+}
+
+/// Something that looks at the world at times of its own: writes a frame, a row of the series.
+pub trait Observer: Send {
+    /// The next simulated time at which it wants to look.
+    fn next(&self) -> Option<f64>;
+
+    /// Looks, and moves its next time on.
+    fn observe(&mut self, moment: &mut Moment) -> Result<()>;
+}

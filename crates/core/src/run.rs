@@ -1,0 +1,181 @@
+//! The run loop.
+
+use std::time::{Duration, Instant};
+
+use crate::{
+    Fields, Method, Observer, Report, Result, World,
+    event::{self, Outcome},
+    method::Moment,
+    world::Clock,
+};
+
+/// A world with what moves it and what looks at it.
+pub struct Simulation {
+    pub world: World,
+    pub method: Box<dyn Method>,
+    pub fields: Fields,
+    pub observers: Vec<Box<dyn Observer>>,
+    /// s of simulated time
+    pub end: f64,
+    pub report: Report,
+}
+
+/// What the owner of a run wants after each slice of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    GoOn,
+    /// Save a checkpoint, then go on.
+    Checkpoint,
+    /// Save a checkpoint and leave the loop.
+    Stop,
+}
+
+/// The owner of a run: progress bar, wall-clock checkpoints, Ctrl-C.
+pub trait Control {
+    /// Called about ten times a second.
+    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish;
+
+    /// Saves the world; its contact history is up to date.
+    fn save(&mut self, world: &World, report: &Report) -> Result<()>;
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// The end time was reached.
+    Complete,
+    /// An event ended it, and why.
+    Event(String),
+    /// The owner asked for it.
+    Interrupted,
+}
+
+/// How long a slice between two looks at the clock on the wall should be.
+const SLICE: Duration = Duration::from_millis(100);
+
+impl Simulation {
+    /// Runs to the end. Where the slices between ticks fall changes nothing in the result.
+    pub fn run(&mut self, control: &mut dyn Control) -> Result<Ending> {
+        let mut slice_steps = 1u64;
+        let ending = loop {
+            if let Some(reason) = self.fire_events()? {
+                self.observe()?;
+                break Ending::Event(reason);
+            }
+            self.observe()?;
+            let clock = self.world.clock;
+            if clock.steps_until(self.end) == 0 {
+                break Ending::Complete;
+            }
+            let next = self.next_due().min(self.end);
+            let limit = clock.time() + slice_steps as f64 * clock.timestep;
+            let start = Instant::now();
+            self.advance(next.min(limit))?;
+            let steps = self.world.clock.step - clock.step;
+            slice_steps = adapt(slice_steps, steps, start.elapsed());
+            match control.tick(&self.world, self.end, &self.report) {
+                Wish::GoOn => {}
+                Wish::Checkpoint => self.save(control)?,
+                Wish::Stop => break Ending::Interrupted,
+            }
+        };
+        if !matches!(ending, Ending::Interrupted) {
+            self.world.ended = true;
+        }
+        self.save(control)?;
+        Ok(ending)
+    }
+
+    fn advance(&mut self, until: f64) -> Result<()> {
+        // At least one step: two due times may fall on the same step.
+        let clock = self.world.clock;
+        let until = until.max(clock.time() + clock.timestep);
+        self.method.advance(&mut self.world, &mut self.fields, until, &mut self.report)
+    }
+
+    fn save(&mut self, control: &mut dyn Control) -> Result<()> {
+        self.method.store(&mut self.world);
+        control.save(&self.world, &self.report)
+    }
+
+    fn next_due(&self) -> f64 {
+        let events = self.world.events.iter().filter_map(|e| e.next());
+        let observers = self.observers.iter().filter_map(|o| o.next());
+        events.chain(observers).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Carries out the events that are due, in their order in the scenario; gives the reason if one ends the run.
+    fn fire_events(&mut self) -> Result<Option<String>> {
+        for k in 0..self.world.events.len() {
+            while self.world.events[k].next().is_some_and(|t| is_due(&self.world.clock, t)) {
+                self.method.store(&mut self.world);
+                self.world.events[k].fired += 1;
+                let action = self.world.events[k].action.clone();
+                let outcome = event::apply(&action, &mut self.world)?;
+                self.method.reset();
+                if let Outcome::Stop { reason } = outcome {
+                    return Ok(Some(reason));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn observe(&mut self) -> Result<()> {
+        let mut moment =
+            Moment::new(&self.world, self.method.as_mut(), &mut self.fields, &self.report);
+        let clock = self.world.clock;
+        for observer in &mut self.observers {
+            while observer.next().is_some_and(|t| is_due(&clock, t)) {
+                observer.observe(&mut moment)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the step nearest to `time` has been reached.
+pub fn is_due(clock: &Clock, time: f64) -> bool {
+    clock.steps_until(time) == 0
+}
+
+fn adapt(slice: u64, steps: u64, spent: Duration) -> u64 {
+    if spent > SLICE {
+        (slice / 2).max(1)
+    } else if spent < SLICE / 2 && steps == slice {
+        slice.saturating_mul(2)
+    } else {
+        slice
+    }
+}
+
+/// Times at a fixed interval from 0, for observers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ticker {
+    pub interval: f64,
+    pub index: u64,
+}
+
+impl Ticker {
+    pub fn new(interval: f64) -> Self {
+        Ticker { interval, index: 0 }
+    }
+
+    /// A ticker that has already done all that was due up to the clock's step: how it stands after a checkpoint.
+    pub fn resumed(interval: f64, clock: &Clock) -> Self {
+        let mut index = (clock.time() / interval).floor() as u64;
+        index = index.saturating_sub(2);
+        while is_due(clock, index as f64 * interval) {
+            index += 1;
+        }
+        Ticker { interval, index }
+    }
+
+    pub fn next(&self) -> f64 {
+        self.index as f64 * self.interval
+    }
+
+    pub fn advance(&mut self) {
+        self.index += 1;
+    }
+}

@@ -1,0 +1,202 @@
+//! The world: everything that decides the next step, and nothing else. What is here is saved; what a method or
+//! a field keeps besides can be made again from it, bit for bit.
+
+use glam::DVec3;
+
+use crate::{
+    Bodies, Material, PairOverride, PairValues, Rng, Wall, contact::History, event::Event, material::pair_table,
+};
+
+/// The time. With a fixed step, `time` is a product and not a sum, so that it does not drift.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clock {
+    pub step: u64,
+    /// s
+    pub timestep: f64,
+    /// Step and time from which `timestep` has been in force.
+    pub epoch_step: u64,
+    pub epoch_time: f64,
+}
+
+impl Clock {
+    pub fn new(timestep: f64) -> Self {
+        Clock { step: 0, timestep, epoch_step: 0, epoch_time: 0.0 }
+    }
+
+    pub fn time(&self) -> f64 {
+        self.epoch_time + (self.step - self.epoch_step) as f64 * self.timestep
+    }
+
+    pub fn tick(&mut self) {
+        self.step += 1;
+    }
+
+    /// Changes the step from now on.
+    pub fn set_timestep(&mut self, timestep: f64) {
+        if timestep != self.timestep {
+            (self.epoch_time, self.epoch_step) = (self.time(), self.step);
+            self.timestep = timestep;
+        }
+    }
+
+    /// How many steps bring the clock nearest to `time`.
+    pub fn steps_until(&self, time: f64) -> u64 {
+        let n = (time - self.epoch_time) / self.timestep;
+        // Past 2^53 steps the run is longer than any machine lives; the cast saturates.
+        ((n.round().max(0.0) as u64) + self.epoch_step).saturating_sub(self.step)
+    }
+}
+
+/// Open space, or a box whose opposite sides are one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Domain {
+    Open,
+    /// `axes[k]`: periodic along that axis.
+    Periodic { min: DVec3, max: DVec3, axes: [bool; 3] },
+}
+
+impl Domain {
+    /// Period along each axis; infinite where open.
+    pub fn period(&self) -> DVec3 {
+        match *self {
+            Domain::Open => DVec3::INFINITY,
+            Domain::Periodic { min, max, axes } => {
+                let l = max - min;
+                DVec3::from_array(std::array::from_fn(|k| if axes[k] { l[k] } else { f64::INFINITY }))
+            }
+        }
+    }
+
+    /// The shortest of the periodic images of a difference of positions.
+    pub fn shortest(&self, d: DVec3) -> DVec3 {
+        match self {
+            Domain::Open => d,
+            Domain::Periodic { .. } => {
+                let l = self.period();
+                DVec3::from_array(std::array::from_fn(|k| {
+                    if l[k].is_finite() { d[k] - l[k] * (d[k] / l[k]).round() } else { d[k] }
+                }))
+            }
+        }
+    }
+
+    /// The position inside the box.
+    pub fn wrap(&self, mut x: DVec3) -> DVec3 {
+        if let Domain::Periodic { min, max, axes } = *self {
+            for k in 0..3 {
+                if axes[k] {
+                    let l = max[k] - min[k];
+                    x[k] -= l * ((x[k] - min[k]) / l).floor();
+                }
+            }
+        }
+        x
+    }
+}
+
+/// The frame that positions and velocities are written in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Frame {
+    Inertial,
+    /// Turns about the origin with this angular velocity, rad/s.
+    Rotating { angular_velocity: DVec3 },
+}
+
+/// Accelerations at the end of the last step: the leapfrog's next half kick uses them, and the velocity that
+/// damping sees is predicted from them. Empty before the first step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rates {
+    /// From contacts and fields together, m/s^2.
+    pub acceleration: Vec<DVec3>,
+    /// rad/s^2
+    pub spin_rate: Vec<DVec3>,
+    /// From fields alone as last evaluated (they may be kept for several steps), m/s^2. Empty: none.
+    pub field: Vec<DVec3>,
+}
+
+impl Rates {
+    pub fn permute(&mut self, order: &[u32]) {
+        for column in [&mut self.acceleration, &mut self.spin_rate, &mut self.field] {
+            if !column.is_empty() {
+                *column = order.iter().map(|&k| column[k as usize]).collect();
+            }
+        }
+    }
+}
+
+/// Energy turned to heat so far, by cause, and energy that came in through moving walls, J.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Dissipation {
+    pub normal: f64,
+    pub sliding: f64,
+    pub rolling: f64,
+    pub twisting: f64,
+    /// Work done by walls on grains: not heat, but needed to close the balance.
+    pub wall_work: f64,
+}
+
+impl Dissipation {
+    pub fn total(&self) -> f64 {
+        self.normal + self.sliding + self.rolling + self.twisting
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct World {
+    pub clock: Clock,
+    pub bodies: Bodies,
+    pub rates: Rates,
+    pub materials: Vec<Material>,
+    pub pairs: Vec<PairOverride>,
+    /// Names of the groups of bodies.
+    pub groups: Vec<String>,
+    pub walls: Vec<Wall>,
+    pub domain: Domain,
+    pub frame: Frame,
+    /// The run has come to its end: there is nothing to resume.
+    pub ended: bool,
+    /// Contact history as of the last [`crate::Method::store`].
+    pub contacts: Vec<History>,
+    /// What will happen, and how often each thing has happened.
+    pub events: Vec<Event>,
+    pub dissipation: Dissipation,
+    /// Whether `dissipation` is kept: it costs a few per cent, so only when something measures it.
+    pub keep_dissipation: bool,
+    pub rng: Rng,
+}
+
+impl World {
+    pub fn new(timestep: f64) -> Self {
+        World {
+            clock: Clock::new(timestep),
+            bodies: Bodies::default(),
+            rates: Rates::default(),
+            materials: Vec::new(),
+            pairs: Vec::new(),
+            groups: Vec::new(),
+            walls: Vec::new(),
+            domain: Domain::Open,
+            frame: Frame::Inertial,
+            ended: false,
+            contacts: Vec::new(),
+            events: Vec::new(),
+            dissipation: Dissipation::default(),
+            keep_dissipation: false,
+            rng: Rng::new(0),
+        }
+    }
+
+    pub fn pair_table(&self) -> Vec<PairValues> {
+        pair_table(&self.materials, &self.pairs)
+    }
+
+    pub fn time(&self) -> f64 {
+        self.clock.time()
+    }
+
+    /// Reorders the bodies and everything kept a row a body.
+    pub fn permute(&mut self, order: &[u32]) {
+        self.bodies.permute(order);
+        self.rates.permute(order);
+    }
+}
