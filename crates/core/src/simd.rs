@@ -1,0 +1,460 @@
+//! Eight lanes of `f64`, the one place where kernels meet the processor.
+//!
+//! A kernel is written once against [`Lanes`] and run by [`dispatch`] with the widest instructions the machine
+//! has. Every operation is exact IEEE arithmetic (no fused multiply-add, no approximate reciprocals), so all
+//! implementations give the same bits. This module holds the project's only unsafe code outside the device,
+//! MPI and Python crates: calls of vector instructions behind a check that the processor has them.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Number of lanes.
+pub const LANES: usize = 8;
+
+pub trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    type Mask: Copy;
+    fn splat(x: f64) -> Self;
+    fn load(x: &[f64; LANES]) -> Self;
+    fn store(self) -> [f64; LANES];
+    fn sqrt(self) -> Self;
+    /// `a < b ? a : b`
+    fn min(self, other: Self) -> Self;
+    /// `a > b ? a : b`
+    fn max(self, other: Self) -> Self;
+    fn abs(self) -> Self;
+    fn less(self, other: Self) -> Self::Mask;
+    /// `mask ? a : b`
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
+    /// Nearest integer, ties to even.
+    fn round(self) -> Self;
+
+    /// Column k of the eight rows.
+    fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8];
+    fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4];
+    /// Rows back from columns.
+    fn rows8(columns: [Self; 8]) -> [[f64; 8]; LANES];
+}
+
+/// Something to run with the widest lanes there are.
+pub trait Kernel {
+    type Output;
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// Runs the kernel. Kernels must be `#[inline(always)]` all the way down to be compiled for the lanes.
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+        {
+            // SAFETY: the processor has the features that the function is compiled for.
+            return unsafe { x86::run_avx512(kernel) };
+        }
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: as above.
+            return unsafe { x86::run_avx2(kernel) };
+        }
+    }
+    kernel.run::<Portable>()
+}
+
+/// Plain arrays: what runs where nothing better does, and what the tests compare with.
+#[derive(Debug, Clone, Copy)]
+pub struct Portable(pub [f64; LANES]);
+
+macro_rules! portable_op {
+    ($trait:ident, $name:ident, $op:tt) => {
+        impl $trait for Portable {
+            type Output = Self;
+            #[inline(always)]
+            fn $name(self, o: Self) -> Self {
+                Portable(std::array::from_fn(|k| self.0[k] $op o.0[k]))
+            }
+        }
+    };
+}
+portable_op!(Add, add, +);
+portable_op!(Sub, sub, -);
+portable_op!(Mul, mul, *);
+portable_op!(Div, div, /);
+
+impl Neg for Portable {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Portable(self.0.map(|x| -x))
+    }
+}
+
+impl Lanes for Portable {
+    type Mask = [bool; LANES];
+    #[inline(always)]
+    fn splat(x: f64) -> Self {
+        Portable([x; LANES])
+    }
+    #[inline(always)]
+    fn load(x: &[f64; LANES]) -> Self {
+        Portable(*x)
+    }
+    #[inline(always)]
+    fn store(self) -> [f64; LANES] {
+        self.0
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Portable(self.0.map(f64::sqrt))
+    }
+    #[inline(always)]
+    fn min(self, o: Self) -> Self {
+        Portable(std::array::from_fn(|k| if self.0[k] < o.0[k] { self.0[k] } else { o.0[k] }))
+    }
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        Portable(std::array::from_fn(|k| if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] }))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Portable(self.0.map(f64::abs))
+    }
+    #[inline(always)]
+    fn less(self, o: Self) -> Self::Mask {
+        std::array::from_fn(|k| self.0[k] < o.0[k])
+    }
+    #[inline(always)]
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
+        Portable(std::array::from_fn(|k| if mask[k] { a.0[k] } else { b.0[k] }))
+    }
+    #[inline(always)]
+    fn round(self) -> Self {
+        Portable(self.0.map(f64::round_ties_even))
+    }
+    #[inline(always)]
+    fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
+        std::array::from_fn(|c| Portable(std::array::from_fn(|r| rows[r][c])))
+    }
+    #[inline(always)]
+    fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
+        std::array::from_fn(|c| Portable(std::array::from_fn(|r| rows[r][c])))
+    }
+    #[inline(always)]
+    fn rows8(columns: [Self; 8]) -> [[f64; 8]; LANES] {
+        std::array::from_fn(|r| std::array::from_fn(|c| columns[c].0[r]))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+    use std::ops::{Add, Div, Mul, Neg, Sub};
+
+    use super::{Kernel, LANES, Lanes};
+
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+    pub unsafe fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx512>()
+    }
+
+    #[target_feature(enable = "avx2")]
+    pub unsafe fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<Avx2>()
+    }
+
+    // Both types are private to this module and made only inside `run_avx512` and `run_avx2`.
+
+    #[derive(Debug, Clone, Copy)]
+    pub struct Avx512(__m512d);
+
+    macro_rules! avx512_op {
+        ($trait:ident, $name:ident, $intrinsic:ident) => {
+            impl $trait for Avx512 {
+                type Output = Self;
+                #[inline(always)]
+                fn $name(self, o: Self) -> Self {
+                    // SAFETY: values of this type exist only below `run_avx512`.
+                    Avx512(unsafe { $intrinsic(self.0, o.0) })
+                }
+            }
+        };
+    }
+    avx512_op!(Add, add, _mm512_add_pd);
+    avx512_op!(Sub, sub, _mm512_sub_pd);
+    avx512_op!(Mul, mul, _mm512_mul_pd);
+    avx512_op!(Div, div, _mm512_div_pd);
+
+    impl Neg for Avx512 {
+        type Output = Self;
+        #[inline(always)]
+        fn neg(self) -> Self {
+            // SAFETY: values of this type exist only below `run_avx512`.
+            Avx512(unsafe { _mm512_xor_pd(self.0, _mm512_set1_pd(-0.0)) })
+        }
+    }
+
+    /// Transposes an 8 x 8 block.
+    ///
+    /// # Safety
+    /// Needs avx512f.
+    #[inline(always)]
+    unsafe fn transpose(r: [__m512d; 8]) -> [__m512d; 8] {
+        // SAFETY: the caller has avx512f.
+        unsafe {
+            let lo: [__m512d; 4] = std::array::from_fn(|k| _mm512_unpacklo_pd(r[2 * k], r[2 * k + 1]));
+            let hi: [__m512d; 4] = std::array::from_fn(|k| _mm512_unpackhi_pd(r[2 * k], r[2 * k + 1]));
+            let quarter = |t: [__m512d; 4]| {
+                let a = _mm512_shuffle_f64x2::<0x88>(t[0], t[1]);
+                let b = _mm512_shuffle_f64x2::<0xdd>(t[0], t[1]);
+                let c = _mm512_shuffle_f64x2::<0x88>(t[2], t[3]);
+                let d = _mm512_shuffle_f64x2::<0xdd>(t[2], t[3]);
+                [
+                    _mm512_shuffle_f64x2::<0x88>(a, c),
+                    _mm512_shuffle_f64x2::<0x88>(b, d),
+                    _mm512_shuffle_f64x2::<0xdd>(a, c),
+                    _mm512_shuffle_f64x2::<0xdd>(b, d),
+                ]
+            };
+            let (e, o) = (quarter(lo), quarter(hi));
+            [e[0], o[0], e[1], o[1], e[2], o[2], e[3], o[3]]
+        }
+    }
+
+    impl Lanes for Avx512 {
+        type Mask = __mmask8;
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            // SAFETY: called only below `run_avx512`; so for all of this block.
+            Avx512(unsafe { _mm512_set1_pd(x) })
+        }
+        #[inline(always)]
+        fn load(x: &[f64; LANES]) -> Self {
+            // SAFETY: as above; the array has eight elements and needs no alignment.
+            Avx512(unsafe { _mm512_loadu_pd(x.as_ptr()) })
+        }
+        #[inline(always)]
+        fn store(self) -> [f64; LANES] {
+            let mut out = [0.0; LANES];
+            // SAFETY: as above.
+            unsafe { _mm512_storeu_pd(out.as_mut_ptr(), self.0) };
+            out
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_sqrt_pd(self.0) })
+        }
+        #[inline(always)]
+        fn min(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_min_pd(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn max(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_max_pd(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_andnot_pd(_mm512_set1_pd(-0.0), self.0) })
+        }
+        #[inline(always)]
+        fn less(self, o: Self) -> Self::Mask {
+            // SAFETY: as above.
+            unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, o.0) }
+        }
+        #[inline(always)]
+        fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_mask_blend_pd(mask, b.0, a.0) })
+        }
+        #[inline(always)]
+        fn round(self) -> Self {
+            // SAFETY: as above.
+            Avx512(unsafe { _mm512_roundscale_pd::<{ _MM_FROUND_TO_NEAREST_INT }>(self.0) })
+        }
+        #[inline(always)]
+        fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
+            // SAFETY: as above.
+            unsafe { transpose(rows.map(|r| _mm512_loadu_pd(r.as_ptr()))).map(Avx512) }
+        }
+        #[inline(always)]
+        fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
+            // SAFETY: as above.
+            unsafe {
+                let two = |a: usize, b: usize| {
+                    let low = _mm512_castpd256_pd512(_mm256_loadu_pd(rows[a].as_ptr()));
+                    _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(rows[b].as_ptr()))
+                };
+                let (z0, z1, z2, z3) = (two(0, 2), two(1, 3), two(4, 6), two(5, 7));
+                let (al, ah) = (_mm512_unpacklo_pd(z0, z1), _mm512_unpackhi_pd(z0, z1));
+                let (bl, bh) = (_mm512_unpacklo_pd(z2, z3), _mm512_unpackhi_pd(z2, z3));
+                [
+                    Avx512(_mm512_shuffle_f64x2::<0x88>(al, bl)),
+                    Avx512(_mm512_shuffle_f64x2::<0x88>(ah, bh)),
+                    Avx512(_mm512_shuffle_f64x2::<0xdd>(al, bl)),
+                    Avx512(_mm512_shuffle_f64x2::<0xdd>(ah, bh)),
+                ]
+            }
+        }
+        #[inline(always)]
+        fn rows8(columns: [Self; 8]) -> [[f64; 8]; LANES] {
+            // SAFETY: as above.
+            unsafe { transpose(columns.map(|c| c.0)).map(|r| Avx512(r).store()) }
+        }
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    pub struct Avx2(__m256d, __m256d);
+
+    macro_rules! avx2_op {
+        ($trait:ident, $name:ident, $intrinsic:ident) => {
+            impl $trait for Avx2 {
+                type Output = Self;
+                #[inline(always)]
+                fn $name(self, o: Self) -> Self {
+                    // SAFETY: values of this type exist only below `run_avx2`.
+                    unsafe { Avx2($intrinsic(self.0, o.0), $intrinsic(self.1, o.1)) }
+                }
+            }
+        };
+    }
+    avx2_op!(Add, add, _mm256_add_pd);
+    avx2_op!(Sub, sub, _mm256_sub_pd);
+    avx2_op!(Mul, mul, _mm256_mul_pd);
+    avx2_op!(Div, div, _mm256_div_pd);
+
+    impl Avx2 {
+        #[inline(always)]
+        fn map(self, f: impl Fn(__m256d) -> __m256d) -> Self {
+            Avx2(f(self.0), f(self.1))
+        }
+    }
+
+    impl Neg for Avx2 {
+        type Output = Self;
+        #[inline(always)]
+        fn neg(self) -> Self {
+            // SAFETY: values of this type exist only below `run_avx2`.
+            self.map(|x| unsafe { _mm256_xor_pd(x, _mm256_set1_pd(-0.0)) })
+        }
+    }
+
+    impl Lanes for Avx2 {
+        type Mask = (__m256d, __m256d);
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            // SAFETY: called only below `run_avx2`; so for all of this block.
+            unsafe { Avx2(_mm256_set1_pd(x), _mm256_set1_pd(x)) }
+        }
+        #[inline(always)]
+        fn load(x: &[f64; LANES]) -> Self {
+            // SAFETY: as above; eight elements, no alignment needed.
+            unsafe { Avx2(_mm256_loadu_pd(x.as_ptr()), _mm256_loadu_pd(x.as_ptr().add(4))) }
+        }
+        #[inline(always)]
+        fn store(self) -> [f64; LANES] {
+            let mut out = [0.0; LANES];
+            // SAFETY: as above.
+            unsafe {
+                _mm256_storeu_pd(out.as_mut_ptr(), self.0);
+                _mm256_storeu_pd(out.as_mut_ptr().add(4), self.1);
+            }
+            out
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: as above.
+            self.map(|x| unsafe { _mm256_sqrt_pd(x) })
+        }
+        #[inline(always)]
+        fn min(self, o: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { Avx2(_mm256_min_pd(self.0, o.0), _mm256_min_pd(self.1, o.1)) }
+        }
+        #[inline(always)]
+        fn max(self, o: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { Avx2(_mm256_max_pd(self.0, o.0), _mm256_max_pd(self.1, o.1)) }
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: as above.
+            self.map(|x| unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), x) })
+        }
+        #[inline(always)]
+        fn less(self, o: Self) -> Self::Mask {
+            // SAFETY: as above.
+            unsafe { (_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, o.0), _mm256_cmp_pd::<_CMP_LT_OQ>(self.1, o.1)) }
+        }
+        #[inline(always)]
+        fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { Avx2(_mm256_blendv_pd(b.0, a.0, mask.0), _mm256_blendv_pd(b.1, a.1, mask.1)) }
+        }
+        #[inline(always)]
+        fn round(self) -> Self {
+            // SAFETY: as above.
+            self.map(|x| unsafe { _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x) })
+        }
+        #[inline(always)]
+        fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
+            std::array::from_fn(|c| Self::load(&std::array::from_fn(|r| rows[r][c])))
+        }
+        #[inline(always)]
+        fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
+            std::array::from_fn(|c| Self::load(&std::array::from_fn(|r| rows[r][c])))
+        }
+        #[inline(always)]
+        fn rows8(columns: [Self; 8]) -> [[f64; 8]; LANES] {
+            let c = columns.map(|c| c.store());
+            std::array::from_fn(|r| std::array::from_fn(|k| c[k][r]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Everything([[f64; 8]; 8]);
+
+    impl Kernel for Everything {
+        type Output = Vec<[f64; 8]>;
+        fn run<L: Lanes>(self) -> Self::Output {
+            let m = self.0;
+            let c = L::columns8(std::array::from_fn(|k| &m[k]));
+            let four: [[f64; 4]; 8] = std::array::from_fn(|k| [m[k][0], m[k][1], m[k][2], m[k][3]]);
+            let d = L::columns4(std::array::from_fn(|k| &four[k]));
+            let (a, b) = (c[0], c[1]);
+            let ops = [
+                a + b,
+                a - b,
+                a * b,
+                a / b,
+                -a,
+                a.abs().sqrt(),
+                a.min(b),
+                a.max(b),
+                L::select(a.less(b), a, b),
+                a.round(),
+            ];
+            let mut out: Vec<[f64; 8]> = ops.into_iter().chain(c).chain(d).map(|x| x.store()).collect();
+            out.extend(L::rows8(c));
+            out
+        }
+    }
+
+    #[test]
+    fn all_lanes_give_the_same_bits() {
+        let mut rng = crate::Rng::new(3);
+        for _ in 0..100 {
+            let m: [[f64; 8]; 8] = std::array::from_fn(|_| std::array::from_fn(|_| 9.0 * rng.normal()));
+            let wide = dispatch(Everything(m));
+            let plain = Everything(m).run::<Portable>();
+            assert_eq!(wide, plain);
+            assert_eq!(&plain[plain.len() - 8..], &m, "rows come back");
+        }
+    }
+}
