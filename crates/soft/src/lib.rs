@@ -1,5 +1,22 @@
-//! Soft spheres: contact as springs, dashpots and sliders, stepped explicitly.
+//! Soft spheres: contact as springs, dashpots and sliders, stepped explicitly (asteroid-surface-2024, section 2).
+//!
+//! One step goes through four hops: [`SoftSpheres::advance`](step::SoftSpheres) (kick, drift, kick) calls
+//! [`forces`] on every block of grains, which finds who touches and calls [`contact::resolve`] on eight contacts
+//! at once, which asks a law ([`law::linear`], [`law::hertz`]) for its springs.
+//!
+//! It moves spheres only, and does not turn their orientation: a sphere looks the same from everywhere.
 
+mod blocks;
+pub mod contact;
+mod forces;
+mod integrate;
+pub mod law;
 pub mod settings;
+mod step;
+mod table;
+mod timestep;
+mod vector;
 
 pub use settings::{Law, Settings};
+pub use step::SoftSpheres;
+pub use timestep::{ContactTime, STEPS_PER_CONTACT, shortest_contact_time};

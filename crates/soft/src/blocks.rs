@@ -1,0 +1,308 @@
+//! The live contacts, in blocks of rows.
+//!
+//! A block owns the pairs whose lower row is in it. Forces on rows of its own and on rows of later blocks (its
+//! halo) are summed into the block's own array; then every row adds what the blocks before left for it, in
+//! their order. Blocks are cut by row number alone, so the sums are the same on any number of threads.
+
+use glam::DVec3;
+use rayon::prelude::*;
+use rubblepile_core::{History, Partner, World, wall::Pose};
+use rubblepile_geometry::{find_pairs, walls};
+
+/// Rows a block. Small enough that a block's sums stay in the second-level cache.
+pub const ROWS: usize = 1024;
+
+/// A body as the kernel reads it: x, y, z, radius, vx, vy, vz, mass; and wx, wy, wz, material.
+pub type Motion = [f64; 8];
+pub type Spin = [f64; 4];
+
+/// Displacements of a contact: sliding x y z, rolling x y z, twisting, and one to spare.
+pub type Memory = [f64; 8];
+pub const NO_MEMORY: Memory = [0.0; 8];
+
+/// A wall near a row.
+#[derive(Debug, Clone, Copy)]
+pub struct WallSlot {
+    pub row: u32,
+    /// Index into the world's walls.
+    pub wall: u32,
+    pub face: u32,
+    pub live: bool,
+    pub memory: Memory,
+}
+
+#[derive(Debug, Default)]
+pub struct Block {
+    /// First row.
+    pub first: usize,
+    pub rows: usize,
+    /// Pairs of local row k: `start[k]..start[k + 1]`.
+    pub start: Vec<u32>,
+    /// Partner's row in the world, and where in `sum` its force goes.
+    pub partner: Vec<u32>,
+    pub local: Vec<u32>,
+    /// Whether the pair touched at the last step, and what it remembers.
+    pub live: Vec<bool>,
+    pub memory: Vec<Memory>,
+    /// Rows of later blocks that pairs of this one reach, rising.
+    pub halo: Vec<u32>,
+    /// Part of the halo that lies in a later block: block, start and end in `halo`.
+    pub exports: Vec<(u32, u32, u32)>,
+    /// Force x y z and torque x y z on every row of the block, then of the halo.
+    pub sum: Vec<[f64; 8]>,
+    pub walls: Vec<WallSlot>,
+    /// Energy lost in this step: normal, sliding, rolling, twisting; and the work of walls.
+    pub lost: [f64; 5],
+    /// Above 0: something is deeper than allowed.
+    pub too_deep: f64,
+    /// Scratch: slots that touch and their local rows; slots that have just come apart.
+    pub touching: Vec<(u32, u32)>,
+    pub parted: Vec<(u32, u32)>,
+}
+
+/// All blocks, with what they were made from.
+#[derive(Debug, Default)]
+pub struct Blocks {
+    pub list: Vec<Block>,
+    /// Halos that end in each block: (block that has it, start and end in that block's halo).
+    pub imports: Vec<Vec<(u32, u32, u32)>>,
+    /// Where everything was when the list was made.
+    pub reference: Vec<DVec3>,
+    pub poses: Vec<Pose>,
+    pub skin: f64,
+}
+
+/// A remembered contact by rows: lower row, upper row, displacements seen from the lower row.
+type Remembered = (u32, u32, Memory);
+
+impl Blocks {
+    /// Lists the pairs and walls that are near now, and gives them the memory of what touched before.
+    pub fn new(world: &World, skin: f64, remembered: Remember) -> Self {
+        let bodies = &world.bodies;
+        let pairs = find_pairs(&bodies.position, &bodies.radius, skin, &world.domain);
+        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let n = bodies.len();
+        let list: Vec<Block> = (0..n.div_ceil(ROWS))
+            .into_par_iter()
+            .map(|b| {
+                let first = b * ROWS;
+                let rows = ROWS.min(n - first);
+                let range = pairs.start[first] as usize..pairs.start[first + rows] as usize;
+                let partner = pairs.partner[range.clone()].to_vec();
+                let start =
+                    pairs.start[first..=first + rows].iter().map(|s| s - range.start as u32).collect();
+                let mut block = Block { first, rows, start, partner, ..Block::default() };
+                block.make_halo();
+                block.live = vec![false; block.partner.len()];
+                block.memory = vec![NO_MEMORY; block.partner.len()];
+                block.recall(&remembered.pairs);
+                block.find_walls(world, &poses, skin, &remembered.walls);
+                block
+            })
+            .collect();
+        let mut imports = vec![Vec::new(); list.len()];
+        for (b, block) in list.iter().enumerate() {
+            for &(to, start, end) in &block.exports {
+                imports[to as usize].push((b as u32, start, end));
+            }
+        }
+        Blocks { list, imports, reference: bodies.position.clone(), poses, skin }
+    }
+
+    /// What the live contacts remember, by the rows they have now.
+    pub fn remember(&self, world: &World) -> Remember {
+        let pairs = self
+            .list
+            .par_iter()
+            .flat_map_iter(|b| {
+                (0..b.rows).flat_map(move |k| {
+                    (b.start[k] as usize..b.start[k + 1] as usize)
+                        .filter(|&s| b.live[s])
+                        .map(move |s| ((b.first + k) as u32, b.partner[s], b.memory[s]))
+                })
+            })
+            .collect();
+        let walls = self
+            .list
+            .iter()
+            .flat_map(|b| b.walls.iter().filter(|w| w.live).map(|w| (b.first as u32 + w.row, w)))
+            .map(|(row, w)| (row, world.walls[w.wall as usize].id, w.face, w.memory))
+            .collect();
+        Remember { pairs, walls }
+    }
+
+    /// Whether a wall has moved so far that a grain could touch it unlisted.
+    pub fn walls_moved(&self, world: &World, now: &[Pose]) -> bool {
+        world.walls.iter().zip(self.poses.iter().zip(now)).any(|(wall, (then, now))| {
+            // Walls that turn out of their place list every grain: see `find_walls`.
+            now.translation != then.translation
+                && now.rotation == then.rotation
+                && !walls::keeps_its_place(wall)
+                && (now.translation - then.translation).length() > 0.5 * self.skin
+        })
+    }
+}
+
+impl Block {
+    fn make_halo(&mut self) {
+        let end = (self.first + self.rows) as u32;
+        let mut halo: Vec<u32> = self.partner.iter().copied().filter(|&j| j >= end).collect();
+        halo.sort_unstable();
+        halo.dedup();
+        let local = |j: u32| {
+            if j < end {
+                j - self.first as u32
+            } else {
+                self.rows as u32 + halo.partition_point(|&h| h < j) as u32
+            }
+        };
+        self.local = self.partner.iter().map(|&j| local(j)).collect();
+        let mut k = 0;
+        while k < halo.len() {
+            let to = halo[k] as usize / ROWS;
+            let stop = k + halo[k..].iter().take_while(|&&h| h as usize / ROWS == to).count();
+            self.exports.push((to as u32, k as u32, stop as u32));
+            k = stop;
+        }
+        self.sum = vec![[0.0; 8]; self.rows + halo.len()];
+        self.halo = halo;
+    }
+
+    /// Takes the memories of this block's pairs from a list sorted by rows.
+    fn recall(&mut self, remembered: &[Remembered]) {
+        let at = |row: usize| remembered.partition_point(|r| (r.0 as usize) < row);
+        for &(i, j, memory) in &remembered[at(self.first)..at(self.first + self.rows)] {
+            let k = i as usize - self.first;
+            let (start, end) = (self.start[k] as usize, self.start[k + 1] as usize);
+            // What touches is always near, so it is always found.
+            if let Ok(s) = self.partner[start..end].binary_search(&j) {
+                self.live[start + s] = true;
+                self.memory[start + s] = memory;
+            }
+        }
+    }
+
+    fn find_walls(
+        &mut self,
+        world: &World,
+        poses: &[Pose],
+        skin: f64,
+        remembered: &[(u32, u32, u32, Memory)],
+    ) {
+        let bodies = &world.bodies;
+        for row in 0..self.rows {
+            let k = self.first + row;
+            for (w, wall) in world.walls.iter().enumerate() {
+                // A wall that turns out of its place sweeps space: list every grain.
+                let sweeps = matches!(wall.motion, rubblepile_core::Motion::Rotation { .. })
+                    && !walls::keeps_its_place(wall);
+                for face in 0..wall.surface.faces() {
+                    let near = walls::nearest_at(&wall.surface, face, &poses[w], bodies.position[k]);
+                    if sweeps || near.distance < bodies.radius[k] + skin {
+                        let key = (k as u32, wall.id, face);
+                        let found = remembered
+                            .binary_search_by(|r| (r.0, r.1, r.2).cmp(&key))
+                            .ok()
+                            .map(|r| remembered[r].3);
+                        self.walls.push(WallSlot {
+                            row: row as u32,
+                            wall: w as u32,
+                            face,
+                            live: found.is_some(),
+                            memory: found.unwrap_or(NO_MEMORY),
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Contact memory on its way from one list to the next, sorted by rows.
+#[derive(Debug, Default)]
+pub struct Remember {
+    pub pairs: Vec<Remembered>,
+    /// Row, wall id, face, displacements.
+    pub walls: Vec<(u32, u32, u32, Memory)>,
+}
+
+impl Remember {
+    /// After the rows were reordered: `order[k]` is the old row of new row `k`.
+    pub fn permute(&mut self, order: &[u32]) {
+        let mut new = vec![0u32; order.len()];
+        for (k, &old) in order.iter().enumerate() {
+            new[old as usize] = k as u32;
+        }
+        self.pairs.par_iter_mut().for_each(|p| {
+            let (i, j) = (new[p.0 as usize], new[p.1 as usize]);
+            *p = if i < j { (i, j, p.2) } else { (j, i, swapped(p.2)) };
+        });
+        self.pairs.par_sort_unstable_by_key(|p| (p.0, p.1));
+        for w in &mut self.walls {
+            w.0 = new[w.0 as usize];
+        }
+        self.sort_walls();
+    }
+
+    pub fn sort_walls(&mut self) {
+        self.walls.sort_unstable_by_key(|w| (w.0, w.1, w.2));
+    }
+
+    /// To the form that is saved.
+    pub fn into_history(self, world: &World) -> Vec<History> {
+        let id = &world.bodies.id;
+        let mut all: Vec<History> = Vec::with_capacity(self.pairs.len() + self.walls.len());
+        all.extend(self.pairs.iter().map(|&(i, j, memory)| {
+            let (a, b) = (id[i as usize], id[j as usize]);
+            let (a, b, m) = if a < b { (a, b, memory) } else { (b, a, swapped(memory)) };
+            history(a, Partner::Body(b), m)
+        }));
+        all.extend(
+            self.walls
+                .iter()
+                .map(|&(i, wall, face, m)| history(id[i as usize], Partner::Wall { wall, face }, m)),
+        );
+        all
+    }
+
+    /// From the form that is saved. Contacts of bodies that are no more are forgotten.
+    pub fn from_history(world: &World) -> Self {
+        let mut rows: Vec<(u64, u32)> =
+            world.bodies.id.iter().enumerate().map(|(k, &id)| (id, k as u32)).collect();
+        rows.sort_unstable();
+        let row = |id: u64| rows.binary_search_by_key(&id, |r| r.0).ok().map(|r| rows[r].1);
+        let mut out = Remember::default();
+        for h in &world.contacts {
+            let (s, r) = (h.sliding, h.rolling);
+            let memory = [s.x, s.y, s.z, r.x, r.y, r.z, h.twisting, 0.0];
+            match (row(h.body), h.partner) {
+                (Some(i), Partner::Wall { wall, face }) => out.walls.push((i, wall, face, memory)),
+                (Some(i), Partner::Body(id)) => {
+                    if let Some(j) = row(id) {
+                        out.pairs.push(if i < j { (i, j, memory) } else { (j, i, swapped(memory)) });
+                    }
+                }
+                (None, _) => {}
+            }
+        }
+        out.pairs.sort_unstable_by_key(|p| (p.0, p.1));
+        out.sort_walls();
+        out
+    }
+}
+
+fn history(body: u64, partner: Partner, m: Memory) -> History {
+    History {
+        body,
+        partner,
+        sliding: DVec3::new(m[0], m[1], m[2]),
+        rolling: DVec3::new(m[3], m[4], m[5]),
+        twisting: m[6],
+    }
+}
+
+/// The displacements seen from the partner: relative motion changes sign, and so does n, by which twisting is
+/// measured.
+fn swapped(m: Memory) -> Memory {
+    [-m[0], -m[1], -m[2], -m[3], -m[4], -m[5], m[6], m[7]]
+}

@@ -1,0 +1,435 @@
+//! The forces of one block: who touches, eight contacts at a time through the law, sums by row.
+
+use glam::DVec3;
+use rubblepile_core::{
+    Wall,
+    simd::{Kernel, LANES, Lanes, Portable, dispatch},
+    wall::Pose,
+};
+use rubblepile_geometry::walls::nearest_at;
+
+use crate::{
+    Settings,
+    blocks::{Block, Memory, Motion, NO_MEMORY, Spin},
+    contact::{Displacement, Energy, Push, Seen, resolve},
+    law::{Coefficients, ContactLaw, Touch, with_law},
+    vector::V3,
+};
+
+/// What all blocks read during a step.
+pub struct Shared<'a> {
+    pub motion: &'a [Motion],
+    pub spin: &'a [Spin],
+    /// n x n, row by row.
+    pub coefficients: &'a [Coefficients],
+    pub materials: usize,
+    /// Period along each axis; 0 where open.
+    pub period: [f64; 3],
+    pub walls: &'a [Wall],
+    pub poses: &'a [Pose],
+    pub dt: f64,
+    pub deepest: f64,
+}
+
+impl Shared<'_> {
+    pub fn pair(&self, a: f64, b: f64) -> &Coefficients {
+        &self.coefficients[a as usize * self.materials + b as usize]
+    }
+}
+
+/// Sums the forces of a block's contacts and moves their memory on.
+pub fn of_block(shared: &Shared, block: &mut Block, settings: &Settings, rolls: bool, energy: bool) {
+    with_law!(settings.law, Chosen => match (rolls, energy) {
+        (false, false) => dispatch(Forces::<Chosen, false, false>::new(shared, block)),
+        (false, true) => dispatch(Forces::<Chosen, false, true>::new(shared, block)),
+        (true, false) => dispatch(Forces::<Chosen, true, false>::new(shared, block)),
+        (true, true) => dispatch(Forces::<Chosen, true, true>::new(shared, block)),
+    });
+}
+
+struct Forces<'a, C, const ROLLS: bool, const ENERGY: bool> {
+    shared: &'a Shared<'a>,
+    block: &'a mut Block,
+    law: std::marker::PhantomData<C>,
+}
+
+impl<'a, C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Forces<'a, C, ROLLS, ENERGY> {
+    fn new(shared: &'a Shared<'a>, block: &'a mut Block) -> Self {
+        Forces { shared, block, law: std::marker::PhantomData }
+    }
+}
+
+impl<C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Kernel for Forces<'_, C, ROLLS, ENERGY> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let (shared, block) = (self.shared, self.block);
+        block.sum.fill([0.0; 8]);
+        block.lost = [0.0; 5];
+        let mut tally = Tally::<L>::new();
+        find_touching(shared, block);
+        let touching = std::mem::take(&mut block.touching);
+        for batch in touching.chunks(LANES) {
+            pairs::<L, C, ROLLS, ENERGY>(shared, block, batch, &mut tally);
+        }
+        block.touching = touching;
+        part::<C, ROLLS, ENERGY>(shared, block);
+        walls::<L, C, ROLLS, ENERGY>(shared, block, &mut tally);
+        tally.into_block(block);
+    }
+}
+
+/// Sums over lanes that a block keeps.
+struct Tally<L> {
+    lost: [L; 4],
+    too_deep: L,
+}
+
+impl<L: Lanes> Tally<L> {
+    #[inline(always)]
+    fn new() -> Self {
+        Tally { lost: [L::splat(0.0); 4], too_deep: L::splat(0.0) }
+    }
+
+    /// Adds the lanes that count: those below `count`.
+    #[inline(always)]
+    fn add<const ENERGY: bool>(&mut self, energy: &Energy<L>, depth: L, count: usize) {
+        self.too_deep = self.too_deep.max(depth);
+        if ENERGY {
+            let weight = L::load(&std::array::from_fn(|k| if k < count { 1.0 } else { 0.0 }));
+            let e = [energy.normal, energy.sliding, energy.rolling, energy.twisting];
+            for (sum, e) in self.lost.iter_mut().zip(e) {
+                *sum = *sum + e * weight;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn into_block(self, block: &mut Block) {
+        for (sum, lanes) in block.lost.iter_mut().zip(self.lost) {
+            *sum += lanes.store().iter().sum::<f64>();
+        }
+        block.too_deep = self.too_deep.store().iter().copied().fold(0.0, f64::max);
+    }
+}
+
+/// Difference of positions to the nearest image.
+#[inline(always)]
+fn shortest(d: f64, period: f64) -> f64 {
+    if period > 0.0 { d - period * (d / period).round_ties_even() } else { d }
+}
+
+/// Lists the pairs that touch, and those that have just come apart, without branches.
+#[inline(always)]
+pub fn find_touching(shared: &Shared, block: &mut Block) {
+    let pairs = block.partner.len();
+    block.touching.resize(pairs, (0, 0));
+    block.parted.resize(pairs, (0, 0));
+    let (mut touching, mut parted) = (0, 0);
+    let period = shared.period;
+    let periodic = period != [0.0; 3];
+    for row in 0..block.rows {
+        let [x, y, z, r, ..] = shared.motion[block.first + row];
+        for slot in block.start[row] as usize..block.start[row + 1] as usize {
+            let [xj, yj, zj, rj, ..] = shared.motion[block.partner[slot] as usize];
+            let (mut dx, mut dy, mut dz) = (xj - x, yj - y, zj - z);
+            if periodic {
+                dx = shortest(dx, period[0]);
+                dy = shortest(dy, period[1]);
+                dz = shortest(dz, period[2]);
+            }
+            let reach = r + rj;
+            let touch = dx * dx + dy * dy + dz * dz < reach * reach;
+            let lived = block.live[slot];
+            block.live[slot] = touch;
+            block.touching[touching] = (slot as u32, row as u32);
+            touching += usize::from(touch);
+            block.parted[parted] = (slot as u32, row as u32);
+            parted += usize::from(lived & !touch);
+        }
+    }
+    block.touching.truncate(touching);
+    block.parted.truncate(parted);
+}
+
+/// Table 1 for eight pairs: what each sees of its partner, and both lever arms.
+#[inline(always)]
+pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (Seen<L>, L, L, L) {
+    let [xi, yi, zi, ri, ui, vi, wi, mi] = L::columns8(std::array::from_fn(|k| &shared.motion[i[k]]));
+    let [xj, yj, zj, rj, uj, vj, wj, mj] = L::columns8(std::array::from_fn(|k| &shared.motion[j[k]]));
+    let [pi, qi, si, _] = L::columns4(std::array::from_fn(|k| &shared.spin[i[k]]));
+    let [pj, qj, sj, _] = L::columns4(std::array::from_fn(|k| &shared.spin[j[k]]));
+    let half = L::splat(0.5);
+    let mut d = V3(xj - xi, yj - yi, zj - zi);
+    if shared.period != [0.0; 3] {
+        let image = |d: L, period: f64| {
+            if period > 0.0 { d - L::splat(period) * (d / L::splat(period)).round() } else { d }
+        };
+        d = V3(
+            image(d.0, shared.period[0]),
+            image(d.1, shared.period[1]),
+            image(d.2, shared.period[2]),
+        );
+    }
+    let distance = d.dot(d).sqrt();
+    let inverse = L::splat(1.0) / distance;
+    let n = d * inverse;
+    // l_i = (R_i^2 - R_j^2 + d^2) / 2 d
+    let li = half * (distance + (ri - rj) * (ri + rj) * inverse);
+    let lj = distance - li;
+    let dv = V3(uj - ui, vj - vi, wj - wi);
+    let approach = dv.dot(n);
+    let (wi, wj) = (V3(pi, qi, si), V3(pj, qj, sj));
+    let slip = dv - n * approach + n.cross(wi * li + wj * lj);
+    let seen = Seen {
+        normal: n,
+        touch: Touch {
+            overlap: ri + rj - distance,
+            radius: ri * rj / (ri + rj),
+            mass: mi * mj / (mi + mj),
+        },
+        approach,
+        slip,
+        spin: wj - wi,
+        lever: half * (lj - li) / (li * lj),
+    };
+    (seen, li, lj, ri.min(rj))
+}
+
+/// Constants of the pairs of materials in the lanes.
+#[inline(always)]
+pub fn constants<L: Lanes>(
+    shared: &Shared,
+    pair: impl Fn(usize) -> (f64, f64),
+) -> ([L; 8], [L; 8]) {
+    if shared.materials == 1 {
+        let c = &shared.coefficients[0];
+        return (c.law.map(L::splat), c.friction.map(L::splat));
+    }
+    let rows: [&Coefficients; LANES] = std::array::from_fn(|k| {
+        let (a, b) = pair(k);
+        shared.pair(a, b)
+    });
+    (L::columns8(rows.map(|c| &c.law)), L::columns8(rows.map(|c| &c.friction)))
+}
+
+#[inline(always)]
+pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&Memory; LANES]) -> Displacement<L> {
+    if ROLLS {
+        let [a, b, c, d, e, f, g, _] = L::columns8(memory);
+        return Displacement { sliding: V3(a, b, c), rolling: V3(d, e, f), twisting: g };
+    }
+    let four: [[f64; 4]; LANES] = memory.map(|m| [m[0], m[1], m[2], m[3]]);
+    let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &four[k]));
+    Displacement { sliding: V3(a, b, c), rolling: V3::zero(), twisting: L::splat(0.0) }
+}
+
+#[inline(always)]
+pub fn store_memory<L: Lanes>(d: &Displacement<L>) -> [Memory; LANES] {
+    let (s, r) = (d.sliding, d.rolling);
+    L::rows8([s.0, s.1, s.2, r.0, r.1, r.2, d.twisting, L::splat(0.0)])
+}
+
+/// Force and torque rows for the two sides of a contact.
+#[inline(always)]
+pub fn both_sides<L: Lanes>(
+    seen: &Seen<L>,
+    push: &Push<L>,
+    li: L,
+    lj: L,
+) -> ([[f64; 8]; LANES], [[f64; 8]; LANES]) {
+    let zero = L::splat(0.0);
+    let f = seen.normal * push.normal + push.sliding;
+    let moment = seen.normal.cross(push.sliding);
+    let ti = moment * li + push.torque;
+    let tj = moment * lj - push.torque;
+    let g = -f;
+    (
+        L::rows8([f.0, f.1, f.2, ti.0, ti.1, ti.2, zero, zero]),
+        L::rows8([g.0, g.1, g.2, tj.0, tj.1, tj.2, zero, zero]),
+    )
+}
+
+#[inline(always)]
+fn add(sum: &mut [f64; 8], row: &[f64; 8]) {
+    for (s, x) in sum.iter_mut().zip(row) {
+        *s += x;
+    }
+}
+
+#[inline(always)]
+fn pairs<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
+    shared: &Shared,
+    block: &mut Block,
+    batch: &[(u32, u32)],
+    tally: &mut Tally<L>,
+) {
+    let count = batch.len();
+    // Lanes past the end repeat the last contact, and are not written back.
+    let at: [(u32, u32); LANES] = std::array::from_fn(|k| batch[k.min(count - 1)]);
+    let i = at.map(|(_, row)| block.first + row as usize);
+    let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
+    let (seen, li, lj, small) = see::<L>(shared, i, j);
+    let (law, friction) = constants::<L>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
+    let mut held = load_memory::<L, ROLLS>(at.map(|(slot, _)| &block.memory[slot as usize]));
+    let dt = L::splat(shared.dt);
+    let (push, energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
+    tally.add::<ENERGY>(&energy, seen.touch.overlap - small * L::splat(shared.deepest), count);
+    let memory = store_memory(&held);
+    let (on_i, on_j) = both_sides(&seen, &push, li, lj);
+    for k in 0..count {
+        let (slot, row) = (at[k].0 as usize, at[k].1 as usize);
+        block.memory[slot] = memory[k];
+        add(&mut block.sum[row], &on_i[k]);
+        add(&mut block.sum[block.local[slot] as usize], &on_j[k]);
+    }
+}
+
+/// Forgets contacts that have come apart; what their springs still held is lost.
+#[inline(always)]
+fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(shared: &Shared, block: &mut Block) {
+    for &(slot, row) in &block.parted {
+        let memory = std::mem::replace(&mut block.memory[slot as usize], NO_MEMORY);
+        if ENERGY {
+            let i = block.first + row as usize;
+            let j = block.partner[slot as usize] as usize;
+            let (a, b) = (shared.motion[i], shared.motion[j]);
+            let touch =
+                Touch { overlap: 0.0, radius: a[3] * b[3] / (a[3] + b[3]), mass: a[7] * b[7] / (a[7] + b[7]) };
+            let c = shared.pair(shared.spin[i][3], shared.spin[j][3]);
+            release::<C>(c, touch, &memory, &mut block.lost);
+        }
+    }
+}
+
+fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &Memory, lost: &mut [f64; 5]) {
+    let touch = Touch {
+        overlap: Portable::splat(touch.overlap),
+        radius: Portable::splat(touch.radius),
+        mass: Portable::splat(touch.mass),
+    };
+    let k = C::springs(&c.law.map(Portable::splat), &touch);
+    let arm2 = c.friction[3] * touch.radius.0[0].powi(2);
+    let (k_n, k_s) = (k.normal.0[0], k.sliding.0[0]);
+    lost[1] += 0.5 * k_s * (m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+    lost[2] += 0.5 * k_n * arm2 * (m[3] * m[3] + m[4] * m[4] + m[5] * m[5]);
+    lost[3] += k_s * arm2 * m[6] * m[6];
+}
+
+/// A grain at a wall, ready for the lanes.
+#[derive(Clone, Copy)]
+pub struct AtWall {
+    pub slot: usize,
+    pub body: usize,
+    pub material: f64,
+    pub normal: DVec3,
+    pub distance: f64,
+    pub velocity: DVec3,
+    pub spin: DVec3,
+}
+
+impl AtWall {
+    /// The wall slot's grain and wall, if they touch.
+    pub fn touching(shared: &Shared, block: &Block, slot: usize) -> Option<Self> {
+        let w = &block.walls[slot];
+        let (wall, pose) = (&shared.walls[w.wall as usize], &shared.poses[w.wall as usize]);
+        let body = block.first + w.row as usize;
+        let [x, y, z, r, ..] = shared.motion[body];
+        let near = nearest_at(&wall.surface, w.face, pose, DVec3::new(x, y, z));
+        (near.distance < r).then(|| AtWall {
+            slot,
+            body,
+            material: f64::from(wall.material),
+            normal: near.normal,
+            distance: near.distance,
+            velocity: pose.velocity_at(near.point),
+            spin: pose.spin,
+        })
+    }
+
+    /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
+    #[inline(always)]
+    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
+        let lane = |f: &dyn Fn(&AtWall) -> f64| L::load(&std::array::from_fn(|k| f(&at[k])));
+        let vector =
+            |f: &dyn Fn(&AtWall) -> DVec3| V3(lane(&|a| f(a).x), lane(&|a| f(a).y), lane(&|a| f(a).z));
+        let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
+        let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
+        let n = vector(&|a| a.normal);
+        let li = lane(&|a| a.distance);
+        let dv = vector(&|a| a.velocity) - V3(u, v, w);
+        let approach = dv.dot(n);
+        let spin = V3(p, q, s);
+        let seen = Seen {
+            normal: n,
+            touch: Touch { overlap: r - li, radius: r, mass: m },
+            approach,
+            slip: dv - n * approach + n.cross(spin * li),
+            spin: vector(&|a| a.spin) - spin,
+            lever: L::splat(0.5) / li.max(L::splat(f64::MIN_POSITIVE)),
+        };
+        (seen, li, r)
+    }
+}
+
+#[inline(always)]
+fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
+    shared: &Shared,
+    block: &mut Block,
+    tally: &mut Tally<L>,
+) {
+    let mut next = 0;
+    while next < block.walls.len() {
+        // The next eight that touch.
+        let mut batch: [Option<AtWall>; LANES] = [None; LANES];
+        let mut count = 0;
+        while next < block.walls.len() && count < LANES {
+            let touch = AtWall::touching(shared, block, next);
+            let w = &mut block.walls[next];
+            if touch.is_none() && w.live {
+                let memory = std::mem::replace(&mut w.memory, NO_MEMORY);
+                if ENERGY {
+                    let body = block.first + w.row as usize;
+                    let [.., r, _, _, _, m] = shared.motion[body];
+                    let c = shared.pair(
+                        shared.spin[body][3],
+                        f64::from(shared.walls[w.wall as usize].material),
+                    );
+                    let touch = Touch { overlap: 0.0, radius: r, mass: m };
+                    release::<C>(c, touch, &memory, &mut block.lost);
+                }
+            }
+            block.walls[next].live = touch.is_some();
+            if touch.is_some() {
+                batch[count] = touch;
+                count += 1;
+            }
+            next += 1;
+        }
+        let Some(first) = batch[0] else { continue };
+        let at: [AtWall; LANES] = batch.map(|b| b.unwrap_or(first));
+        let (seen, li, small) = AtWall::see::<L>(shared, &at);
+        let (law, friction) =
+            constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
+        let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory));
+        let dt = L::splat(shared.dt);
+        let (push, energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
+        tally.add::<ENERGY>(&energy, seen.touch.overlap - small * L::splat(shared.deepest), count);
+        let memory = store_memory(&held);
+        let (on_grain, _) = both_sides(&seen, &push, li, li);
+        let torque = [push.torque.0.store(), push.torque.1.store(), push.torque.2.store()];
+        for k in 0..count {
+            let w = &mut block.walls[at[k].slot];
+            w.memory = memory[k];
+            let row = w.row as usize;
+            add(&mut block.sum[row], &on_grain[k]);
+            if ENERGY {
+                let force = DVec3::new(on_grain[k][0], on_grain[k][1], on_grain[k][2]);
+                let torque = DVec3::new(torque[0][k], torque[1][k], torque[2][k]);
+                block.lost[4] +=
+                    (force.dot(at[k].velocity) + torque.dot(at[k].spin)) * shared.dt;
+            }
+        }
+    }
+}

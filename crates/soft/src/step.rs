@@ -1,0 +1,333 @@
+//! The soft method: one step after the other.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use rubblepile_core::{
+    Advice, Contact, Domain, Error, Fields, Method, Partner, Report, Result, World, wall::Pose,
+};
+use rubblepile_geometry::order;
+
+use crate::{
+    Settings,
+    blocks::{Blocks, Motion, Remember, Spin},
+    forces::{self, Shared},
+    integrate::{Halves, kick_and_drift, pack},
+    law::Coefficients,
+    table, timestep,
+};
+
+/// Grains are sorted in space at steps that are multiples of this. The step number decides and not the state of
+/// the neighbour list, so that the order of the rows, and with it every sum, survives a restart.
+const SORT_EVERY: u64 = 1024;
+
+/// Margin of the neighbour list over the smallest diameter, unless given.
+const SKIN: f64 = 0.1;
+
+/// Soft spheres.
+pub struct SoftSpheres {
+    settings: Settings,
+    live: Option<Live>,
+}
+
+/// Scratch that the world can rebuild: neighbours, the kernel's copy of the bodies, material constants.
+struct Live {
+    blocks: Blocks,
+    motion: Vec<Motion>,
+    spin: Vec<Spin>,
+    constants: Constants,
+}
+
+/// Material constants and what they ask of the kernel.
+pub(crate) struct Constants {
+    pub coefficients: Vec<Coefficients>,
+    pub materials: usize,
+    pub rolls: bool,
+    pub period: [f64; 3],
+}
+
+impl Constants {
+    pub fn new(world: &World, settings: &Settings) -> Self {
+        let coefficients: Vec<Coefficients> =
+            world.pair_table().iter().map(|p| Coefficients::new(p, settings)).collect();
+        Constants {
+            rolls: coefficients.iter().any(|c| c.rolls()),
+            coefficients,
+            materials: world.materials.len(),
+            period: world.domain.period().to_array().map(|l| if l.is_finite() { l } else { 0.0 }),
+        }
+    }
+
+    pub fn shared<'a>(
+        &'a self,
+        world: &'a World,
+        motion: &'a [Motion],
+        spin: &'a [Spin],
+        poses: &'a [Pose],
+        dt: f64,
+        deepest: f64,
+    ) -> Shared<'a> {
+        Shared {
+            motion,
+            spin,
+            coefficients: &self.coefficients,
+            materials: self.materials,
+            period: self.period,
+            walls: &world.walls,
+            poses,
+            dt,
+            deepest,
+        }
+    }
+}
+
+impl SoftSpheres {
+    pub fn new(settings: Settings) -> Self {
+        SoftSpheres { settings, live: None }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn skin(&self, world: &World) -> f64 {
+        let smallest = world.bodies.radius.iter().copied().fold(f64::INFINITY, f64::min);
+        self.settings.skin.unwrap_or(2.0 * SKIN * smallest)
+    }
+
+    /// Makes the scratch from the world, with contact memory from wherever it is.
+    fn load(&mut self, world: &World, remember: Option<Remember>) -> Live {
+        let remember = remember.unwrap_or_else(|| Remember::from_history(world));
+        let (motion, spin) = pack(world);
+        let blocks = Blocks::new(world, self.skin(world), remember);
+        Live { blocks, motion, spin, constants: Constants::new(world, &self.settings) }
+    }
+
+    /// Sorts the rows along a curve through space, and what is kept a row each with them.
+    fn sort(&mut self, world: &mut World) {
+        let mut remember = match self.live.take() {
+            Some(live) => live.blocks.remember(world),
+            None => Remember::from_history(world),
+        };
+        if let Domain::Periodic { .. } = world.domain {
+            for x in &mut world.bodies.position {
+                *x = world.domain.wrap(*x);
+            }
+        }
+        let bodies = &world.bodies;
+        let largest = bodies.radius.iter().copied().fold(0.0, f64::max);
+        let order = order::along_hilbert_curve(&bodies.position, &bodies.id, 2.0 * largest);
+        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
+            world.permute(&order);
+            remember.permute(&order);
+        } else {
+            remember.sort_walls();
+        }
+        self.live = Some(self.load(world, Some(remember)));
+    }
+
+    /// Forces of all contacts into the blocks' sums; energy lost into the world.
+    fn contacts_push(&self, live: &mut Live, world: &mut World, dt: f64) -> Result<()> {
+        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let energy = world.keep_dissipation;
+        let Live { blocks, motion, spin, constants } = live;
+        let shared =
+            constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap);
+        blocks.list.par_iter_mut().for_each(|block| {
+            forces::of_block(&shared, block, &self.settings, constants.rolls, energy);
+        });
+        if energy && dt > 0.0 {
+            let lost = &mut world.dissipation;
+            for block in &blocks.list {
+                lost.normal += block.lost[0];
+                lost.sliding += block.lost[1];
+                lost.rolling += block.lost[2];
+                lost.twisting += block.lost[3];
+                lost.wall_work += block.lost[4];
+            }
+        }
+        if blocks.list.iter().any(|b| b.too_deep > 0.0) {
+            return Err(self.deepest(live, world));
+        }
+        Ok(())
+    }
+
+    /// The error for the deepest contact.
+    fn deepest(&self, live: &mut Live, world: &World) -> Error {
+        let contacts = table::contacts(world, &mut live.blocks, &live.constants, &self.settings);
+        let radius = |c: &Contact| {
+            let own = world.bodies.radius[c.row as usize];
+            c.partner_row.map_or(own, |p| own.min(world.bodies.radius[p as usize]))
+        };
+        let deepest = contacts
+            .iter()
+            .max_by(|a, b| (a.overlap / radius(a)).total_cmp(&(b.overlap / radius(b))));
+        match deepest {
+            Some(c) => Error::TooDeep {
+                id: c.body,
+                partner: match c.partner {
+                    Partner::Body(id) => format!("body {id}"),
+                    Partner::Wall { wall, .. } => {
+                        let name = world.walls.iter().find(|w| w.id == wall).map(|w| w.name.as_str());
+                        format!("wall `{}`", name.unwrap_or("?"))
+                    }
+                },
+                percent: 100.0 * c.overlap / radius(c),
+                time: world.time(),
+            },
+            // Only reached if a number is not finite: then that is the error.
+            None => match world.bodies.check_finite(world.time()) {
+                Err(e) => e,
+                Ok(()) => Error::Unsupported("a contact is too deep".into()),
+            },
+        }
+    }
+
+    /// Accelerations at the very start, before any step has made them.
+    fn first_rates(&self, live: &mut Live, world: &mut World, fields: &mut Fields) -> Result<()> {
+        self.contacts_push(live, world, 0.0)?;
+        let n = world.bodies.len();
+        world.rates.acceleration = vec![glam::DVec3::ZERO; n];
+        world.rates.spin_rate = vec![glam::DVec3::ZERO; n];
+        evaluate_fields(world, fields)?;
+        // A step of no length sums the forces and kicks nothing.
+        let timestep = std::mem::replace(&mut world.clock.timestep, 0.0);
+        let halves = Halves { finish: true, start: false };
+        kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
+        world.clock.timestep = timestep;
+        Ok(())
+    }
+
+    /// Makes the neighbour list again where everything is now.
+    fn relist(&self, live: &mut Live, world: &World, report: &mut Report) -> Result<()> {
+        let start = Instant::now();
+        world.bodies.check_finite(world.time())?;
+        let old = std::mem::take(&mut live.blocks);
+        let mut remember = old.remember(world);
+        drop(old);
+        remember.sort_walls();
+        live.blocks = Blocks::new(world, self.skin(world), remember);
+        report.count("neighbour lists", 1);
+        report.add_time("neighbours", start);
+        Ok(())
+    }
+
+    /// `steps` steps without sorting.
+    fn stretch(
+        &self,
+        live: &mut Live,
+        world: &mut World,
+        fields: &mut Fields,
+        steps: u64,
+        report: &mut Report,
+    ) -> Result<()> {
+        let mut halves = Halves { finish: false, start: true };
+        for left in (0..=steps).rev() {
+            halves.start = left > 0;
+            let start = Instant::now();
+            let moved = kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
+            report.add_time("kick and drift", start);
+            if left == 0 {
+                break;
+            }
+            world.clock.tick();
+            if moved || live.blocks.walls_moved(world, &poses(world)) {
+                self.relist(live, world, report)?;
+            }
+            let start = Instant::now();
+            self.contacts_push(live, world, world.clock.timestep)?;
+            report.add_time("contacts", start);
+            if fields.due(world.clock.step) {
+                let start = Instant::now();
+                evaluate_fields(world, fields)?;
+                report.add_time("gravity", start);
+            }
+            halves.finish = true;
+        }
+        report.count("steps", steps);
+        Ok(())
+    }
+}
+
+fn poses(world: &World) -> Vec<Pose> {
+    world.walls.iter().map(|w| w.pose(world.time())).collect()
+}
+
+fn evaluate_fields(world: &mut World, fields: &mut Fields) -> Result<()> {
+    if fields.list.is_empty() {
+        return Ok(());
+    }
+    // The fields may look at what they gave last time, so they write elsewhere.
+    let mut field = Vec::new();
+    fields.evaluate(world, &mut field)?;
+    world.rates.field = field;
+    Ok(())
+}
+
+impl Method for SoftSpheres {
+    fn name(&self) -> &'static str {
+        "soft"
+    }
+
+    fn check(&self, world: &World) -> Vec<Advice> {
+        timestep::check(world, &self.settings, self.skin(world))
+    }
+
+    fn advance(
+        &mut self,
+        world: &mut World,
+        fields: &mut Fields,
+        until: f64,
+        report: &mut Report,
+    ) -> Result<()> {
+        let mut steps = world.clock.steps_until(until);
+        if world.bodies.is_empty() {
+            (0..steps).for_each(|_| world.clock.tick());
+            return Ok(());
+        }
+        while steps > 0 {
+            let past_sort = world.clock.step % SORT_EVERY;
+            if past_sort == 0 {
+                let start = Instant::now();
+                world.bodies.check_finite(world.time())?;
+                self.sort(world);
+                report.add_time("neighbours", start);
+            }
+            let mut live = match self.live.take() {
+                Some(live) => live,
+                None => self.load(world, None),
+            };
+            if world.rates.acceleration.len() != world.bodies.len() {
+                self.first_rates(&mut live, world, fields)?;
+            }
+            let stretch = steps.min(SORT_EVERY - past_sort);
+            self.stretch(&mut live, world, fields, stretch, report)?;
+            self.live = Some(live);
+            steps -= stretch;
+        }
+        world.bodies.check_finite(world.time())
+    }
+
+    fn contacts(&mut self, world: &World) -> Result<Vec<Contact>> {
+        if world.bodies.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut live = match self.live.take() {
+            Some(live) => live,
+            None => self.load(world, None),
+        };
+        let contacts = table::contacts(world, &mut live.blocks, &live.constants, &self.settings);
+        self.live = Some(live);
+        Ok(contacts)
+    }
+
+    fn store(&mut self, world: &mut World) {
+        if let Some(live) = &self.live {
+            world.contacts = live.blocks.remember(world).into_history(world);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.live = None;
+    }
+}

@@ -1,0 +1,109 @@
+//! The contact table: every contact as it is now, with the same law as the step, and nothing changed.
+
+use glam::DVec3;
+use rayon::prelude::*;
+use rubblepile_core::{
+    Contact, Partner, World,
+    simd::{LANES, Portable},
+};
+
+use crate::{
+    Settings,
+    blocks::{Block, Blocks, NO_MEMORY},
+    contact::resolve,
+    forces::{AtWall, Shared, both_sides, constants, find_touching, load_memory, see},
+    integrate::pack,
+    law::{ContactLaw, with_law},
+    step::Constants,
+};
+
+/// All contacts in the order of the rows, those with walls after those with bodies.
+pub fn contacts(
+    world: &World,
+    blocks: &mut Blocks,
+    coefficients: &Constants,
+    settings: &Settings,
+) -> Vec<Contact> {
+    let (motion, spin) = pack(world);
+    let poses: Vec<_> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    let shared = coefficients.shared(world, &motion, &spin, &poses, 0.0, f64::INFINITY);
+    let lists: Vec<(Vec<Contact>, Vec<Contact>)> = blocks
+        .list
+        .par_iter_mut()
+        .map(|block| with_law!(settings.law, Chosen => of_block::<Chosen>(world, &shared, block)))
+        .collect();
+    let walls: Vec<Contact> = lists.iter().flat_map(|l| l.1.iter().copied()).collect();
+    lists.into_iter().flat_map(|l| l.0).chain(walls).collect()
+}
+
+fn of_block<C: ContactLaw>(
+    world: &World,
+    shared: &Shared,
+    block: &mut Block,
+) -> (Vec<Contact>, Vec<Contact>) {
+    // The search notes who touches now; the step must find its own notes as it left them.
+    let live = block.live.clone();
+    find_touching(shared, block);
+    let mut pairs = Vec::with_capacity(block.touching.len());
+    for batch in block.touching.chunks(LANES) {
+        let at: [(u32, u32); LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
+        let i = at.map(|(_, row)| block.first + row as usize);
+        let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
+        let (seen, li, lj, _) = see::<Portable>(shared, i, j);
+        let (law, friction) =
+            constants::<Portable>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
+        let mut held =
+            load_memory::<Portable, true>(at.map(|(s, _)| if live[s as usize] { &block.memory[s as usize] } else { &NO_MEMORY }));
+        let zero = Portable([0.0; LANES]);
+        let (push, energy) = resolve::<Portable, C, true, true>(&seen, &law, &friction, &mut held, zero);
+        let (rows, _) = both_sides(&seen, &push, li, lj);
+        for k in 0..batch.len() {
+            let normal = DVec3::new(seen.normal.0.0[k], seen.normal.1.0[k], seen.normal.2.0[k]);
+            pairs.push(Contact {
+                row: i[k] as u32,
+                partner_row: Some(j[k] as u32),
+                body: world.bodies.id[i[k]],
+                partner: Partner::Body(world.bodies.id[j[k]]),
+                point: world.bodies.position[i[k]] + li.0[k] * normal,
+                normal,
+                overlap: seen.touch.overlap.0[k],
+                force: DVec3::new(rows[k][0], rows[k][1], rows[k][2]),
+                torque: DVec3::new(push.torque.0.0[k], push.torque.1.0[k], push.torque.2.0[k]),
+                branch: -(li.0[k] + lj.0[k]) * normal,
+                elastic: energy.stored.0[k],
+            });
+        }
+    }
+    block.live = live;
+    let walls = (0..block.walls.len())
+        .filter_map(|slot| AtWall::touching(shared, block, slot))
+        .map(|at| at_wall::<C>(world, shared, block, at))
+        .collect();
+    (pairs, walls)
+}
+
+fn at_wall<C: ContactLaw>(world: &World, shared: &Shared, block: &Block, at: AtWall) -> Contact {
+    let lanes = [at; LANES];
+    let (seen, li, _) = AtWall::see::<Portable>(shared, &lanes);
+    let (law, friction) =
+        constants::<Portable>(shared, |_| (shared.spin[at.body][3], at.material));
+    let slot = &block.walls[at.slot];
+    let memory = if slot.live { &slot.memory } else { &NO_MEMORY };
+    let mut held = load_memory::<Portable, true>([memory; LANES]);
+    let zero = Portable([0.0; LANES]);
+    let (push, energy) = resolve::<Portable, C, true, true>(&seen, &law, &friction, &mut held, zero);
+    let (rows, _) = both_sides(&seen, &push, li, li);
+    Contact {
+        row: at.body as u32,
+        partner_row: None,
+        body: world.bodies.id[at.body],
+        partner: Partner::Wall { wall: shared.walls[slot.wall as usize].id, face: slot.face },
+        point: world.bodies.position[at.body] + at.distance * at.normal,
+        normal: at.normal,
+        overlap: seen.touch.overlap.0[0],
+        force: DVec3::new(rows[0][0], rows[0][1], rows[0][2]),
+        torque: DVec3::new(push.torque.0.0[0], push.torque.1.0[0], push.torque.2.0[0]),
+        branch: -at.distance * at.normal,
+        elastic: energy.stored.0[0],
+    }
+}
