@@ -2,7 +2,8 @@
 //!
 //! A kernel is written once against [`Lanes`] and run by [`dispatch`] with the widest instructions the machine
 //! has. Every operation is exact IEEE arithmetic (no fused multiply-add, no approximate reciprocals), so all
-//! implementations give the same bits. This module holds the project's only unsafe code outside the device,
+//! implementations give the same bits. Kernels avoid closures that make or take lanes: a closure is compiled for
+//! the plain processor and would call every instruction as a function. This module holds the project's only unsafe code outside the device,
 //! MPI and Python crates: calls of vector instructions behind a check that the processor has them.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -28,6 +29,21 @@ pub trait Lanes:
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// Nearest integer, ties to even.
     fn round(self) -> Self;
+
+    /// Each of eight numbers in all lanes.
+    #[inline(always)]
+    fn splat8(x: &[f64; 8]) -> [Self; 8] {
+        [
+            Self::splat(x[0]),
+            Self::splat(x[1]),
+            Self::splat(x[2]),
+            Self::splat(x[3]),
+            Self::splat(x[4]),
+            Self::splat(x[5]),
+            Self::splat(x[6]),
+            Self::splat(x[7]),
+        ]
+    }
 
     /// Column k of the eight rows.
     fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8];
@@ -146,6 +162,7 @@ impl Lanes for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[allow(clippy::needless_range_loop)]
 mod x86 {
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -193,6 +210,27 @@ mod x86 {
         }
     }
 
+    /// Transposes a 4 x 4 block of pairs of lanes.
+    ///
+    /// # Safety
+    /// Needs avx512f.
+    #[inline(always)]
+    unsafe fn quarters(t0: __m512d, t1: __m512d, t2: __m512d, t3: __m512d) -> [__m512d; 4] {
+        // SAFETY: the caller has avx512f.
+        unsafe {
+            let a = _mm512_shuffle_f64x2::<0x88>(t0, t1);
+            let b = _mm512_shuffle_f64x2::<0xdd>(t0, t1);
+            let c = _mm512_shuffle_f64x2::<0x88>(t2, t3);
+            let d = _mm512_shuffle_f64x2::<0xdd>(t2, t3);
+            [
+                _mm512_shuffle_f64x2::<0x88>(a, c),
+                _mm512_shuffle_f64x2::<0x88>(b, d),
+                _mm512_shuffle_f64x2::<0xdd>(a, c),
+                _mm512_shuffle_f64x2::<0xdd>(b, d),
+            ]
+        }
+    }
+
     /// Transposes an 8 x 8 block.
     ///
     /// # Safety
@@ -201,22 +239,31 @@ mod x86 {
     unsafe fn transpose(r: [__m512d; 8]) -> [__m512d; 8] {
         // SAFETY: the caller has avx512f.
         unsafe {
-            let lo: [__m512d; 4] = std::array::from_fn(|k| _mm512_unpacklo_pd(r[2 * k], r[2 * k + 1]));
-            let hi: [__m512d; 4] = std::array::from_fn(|k| _mm512_unpackhi_pd(r[2 * k], r[2 * k + 1]));
-            let quarter = |t: [__m512d; 4]| {
-                let a = _mm512_shuffle_f64x2::<0x88>(t[0], t[1]);
-                let b = _mm512_shuffle_f64x2::<0xdd>(t[0], t[1]);
-                let c = _mm512_shuffle_f64x2::<0x88>(t[2], t[3]);
-                let d = _mm512_shuffle_f64x2::<0xdd>(t[2], t[3]);
-                [
-                    _mm512_shuffle_f64x2::<0x88>(a, c),
-                    _mm512_shuffle_f64x2::<0x88>(b, d),
-                    _mm512_shuffle_f64x2::<0xdd>(a, c),
-                    _mm512_shuffle_f64x2::<0xdd>(b, d),
-                ]
-            };
-            let (e, o) = (quarter(lo), quarter(hi));
+            // Written out: a closure would not be compiled for these instructions.
+            let l0 = _mm512_unpacklo_pd(r[0], r[1]);
+            let l1 = _mm512_unpacklo_pd(r[2], r[3]);
+            let l2 = _mm512_unpacklo_pd(r[4], r[5]);
+            let l3 = _mm512_unpacklo_pd(r[6], r[7]);
+            let h0 = _mm512_unpackhi_pd(r[0], r[1]);
+            let h1 = _mm512_unpackhi_pd(r[2], r[3]);
+            let h2 = _mm512_unpackhi_pd(r[4], r[5]);
+            let h3 = _mm512_unpackhi_pd(r[6], r[7]);
+            let e = quarters(l0, l1, l2, l3);
+            let o = quarters(h0, h1, h2, h3);
             [e[0], o[0], e[1], o[1], e[2], o[2], e[3], o[3]]
+        }
+    }
+
+    /// Two rows of four beside each other.
+    ///
+    /// # Safety
+    /// Needs avx512f.
+    #[inline(always)]
+    unsafe fn beside(a: &[f64; 4], b: &[f64; 4]) -> __m512d {
+        // SAFETY: the caller has avx512f; the rows have four elements.
+        unsafe {
+            let low = _mm512_castpd256_pd512(_mm256_loadu_pd(a.as_ptr()));
+            _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(b.as_ptr()))
         }
     }
 
@@ -277,17 +324,37 @@ mod x86 {
         #[inline(always)]
         fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
             // SAFETY: as above.
-            unsafe { transpose(rows.map(|r| _mm512_loadu_pd(r.as_ptr()))).map(Avx512) }
+            unsafe {
+                let t = transpose([
+                    _mm512_loadu_pd(rows[0].as_ptr()),
+                    _mm512_loadu_pd(rows[1].as_ptr()),
+                    _mm512_loadu_pd(rows[2].as_ptr()),
+                    _mm512_loadu_pd(rows[3].as_ptr()),
+                    _mm512_loadu_pd(rows[4].as_ptr()),
+                    _mm512_loadu_pd(rows[5].as_ptr()),
+                    _mm512_loadu_pd(rows[6].as_ptr()),
+                    _mm512_loadu_pd(rows[7].as_ptr()),
+                ]);
+                [
+                    Avx512(t[0]),
+                    Avx512(t[1]),
+                    Avx512(t[2]),
+                    Avx512(t[3]),
+                    Avx512(t[4]),
+                    Avx512(t[5]),
+                    Avx512(t[6]),
+                    Avx512(t[7]),
+                ]
+            }
         }
         #[inline(always)]
         fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
             // SAFETY: as above.
             unsafe {
-                let two = |a: usize, b: usize| {
-                    let low = _mm512_castpd256_pd512(_mm256_loadu_pd(rows[a].as_ptr()));
-                    _mm512_insertf64x4::<1>(low, _mm256_loadu_pd(rows[b].as_ptr()))
-                };
-                let (z0, z1, z2, z3) = (two(0, 2), two(1, 3), two(4, 6), two(5, 7));
+                let z0 = beside(rows[0], rows[2]);
+                let z1 = beside(rows[1], rows[3]);
+                let z2 = beside(rows[4], rows[6]);
+                let z3 = beside(rows[5], rows[7]);
                 let (al, ah) = (_mm512_unpacklo_pd(z0, z1), _mm512_unpackhi_pd(z0, z1));
                 let (bl, bh) = (_mm512_unpacklo_pd(z2, z3), _mm512_unpackhi_pd(z2, z3));
                 [
@@ -301,7 +368,15 @@ mod x86 {
         #[inline(always)]
         fn rows8(columns: [Self; 8]) -> [[f64; 8]; LANES] {
             // SAFETY: as above.
-            unsafe { transpose(columns.map(|c| c.0)).map(|r| Avx512(r).store()) }
+            unsafe {
+                let c = &columns;
+                let t = transpose([c[0].0, c[1].0, c[2].0, c[3].0, c[4].0, c[5].0, c[6].0, c[7].0]);
+                let mut out = [[0.0; 8]; LANES];
+                for k in 0..LANES {
+                    _mm512_storeu_pd(out[k].as_mut_ptr(), t[k]);
+                }
+                out
+            }
         }
     }
 
@@ -325,19 +400,15 @@ mod x86 {
     avx2_op!(Mul, mul, _mm256_mul_pd);
     avx2_op!(Div, div, _mm256_div_pd);
 
-    impl Avx2 {
-        #[inline(always)]
-        fn map(self, f: impl Fn(__m256d) -> __m256d) -> Self {
-            Avx2(f(self.0), f(self.1))
-        }
-    }
-
     impl Neg for Avx2 {
         type Output = Self;
         #[inline(always)]
         fn neg(self) -> Self {
             // SAFETY: values of this type exist only below `run_avx2`.
-            self.map(|x| unsafe { _mm256_xor_pd(x, _mm256_set1_pd(-0.0)) })
+            unsafe {
+                let sign = _mm256_set1_pd(-0.0);
+                Avx2(_mm256_xor_pd(self.0, sign), _mm256_xor_pd(self.1, sign))
+            }
         }
     }
 
@@ -366,7 +437,7 @@ mod x86 {
         #[inline(always)]
         fn sqrt(self) -> Self {
             // SAFETY: as above.
-            self.map(|x| unsafe { _mm256_sqrt_pd(x) })
+            unsafe { Avx2(_mm256_sqrt_pd(self.0), _mm256_sqrt_pd(self.1)) }
         }
         #[inline(always)]
         fn min(self, o: Self) -> Self {
@@ -381,7 +452,10 @@ mod x86 {
         #[inline(always)]
         fn abs(self) -> Self {
             // SAFETY: as above.
-            self.map(|x| unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), x) })
+            unsafe {
+                let sign = _mm256_set1_pd(-0.0);
+                Avx2(_mm256_andnot_pd(sign, self.0), _mm256_andnot_pd(sign, self.1))
+            }
         }
         #[inline(always)]
         fn less(self, o: Self) -> Self::Mask {
@@ -396,20 +470,45 @@ mod x86 {
         #[inline(always)]
         fn round(self) -> Self {
             // SAFETY: as above.
-            self.map(|x| unsafe { _mm256_round_pd::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(x) })
+            unsafe {
+                const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+                Avx2(_mm256_round_pd::<NEAREST>(self.0), _mm256_round_pd::<NEAREST>(self.1))
+            }
         }
         #[inline(always)]
         fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
-            std::array::from_fn(|c| Self::load(&std::array::from_fn(|r| rows[r][c])))
+            let mut out = [Self::splat(0.0); 8];
+            for c in 0..8 {
+                let mut column = [0.0; LANES];
+                for r in 0..LANES {
+                    column[r] = rows[r][c];
+                }
+                out[c] = Self::load(&column);
+            }
+            out
         }
         #[inline(always)]
         fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
-            std::array::from_fn(|c| Self::load(&std::array::from_fn(|r| rows[r][c])))
+            let mut out = [Self::splat(0.0); 4];
+            for c in 0..4 {
+                let mut column = [0.0; LANES];
+                for r in 0..LANES {
+                    column[r] = rows[r][c];
+                }
+                out[c] = Self::load(&column);
+            }
+            out
         }
         #[inline(always)]
         fn rows8(columns: [Self; 8]) -> [[f64; 8]; LANES] {
-            let c = columns.map(|c| c.store());
-            std::array::from_fn(|r| std::array::from_fn(|k| c[k][r]))
+            let mut out = [[0.0; 8]; LANES];
+            for k in 0..8 {
+                let column = columns[k].store();
+                for r in 0..LANES {
+                    out[r][k] = column[r];
+                }
+            }
+            out
         }
     }
 }

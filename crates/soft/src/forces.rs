@@ -99,16 +99,16 @@ impl<L: Lanes> Tally<L> {
         if ENERGY {
             let weight = L::load(&std::array::from_fn(|k| if k < count { 1.0 } else { 0.0 }));
             let e = [energy.normal, energy.sliding, energy.rolling, energy.twisting];
-            for (sum, e) in self.lost.iter_mut().zip(e) {
-                *sum = *sum + e * weight;
+            for k in 0..4 {
+                self.lost[k] = self.lost[k] + e[k] * weight;
             }
         }
     }
 
     #[inline(always)]
     fn into_block(self, block: &mut Block) {
-        for (sum, lanes) in block.lost.iter_mut().zip(self.lost) {
-            *sum += lanes.store().iter().sum::<f64>();
+        for k in 0..4 {
+            block.lost[k] += self.lost[k].store().iter().sum::<f64>();
         }
         block.too_deep = self.too_deep.store().iter().copied().fold(0.0, f64::max);
     }
@@ -118,6 +118,11 @@ impl<L: Lanes> Tally<L> {
 #[inline(always)]
 fn shortest(d: f64, period: f64) -> f64 {
     if period > 0.0 { d - period * (d / period).round_ties_even() } else { d }
+}
+
+#[inline(always)]
+fn nearest_image<L: Lanes>(d: L, period: f64) -> L {
+    if period > 0.0 { d - L::splat(period) * (d / L::splat(period)).round() } else { d }
 }
 
 /// Lists the pairs that touch, and those that have just come apart, without branches.
@@ -163,13 +168,10 @@ pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (
     let half = L::splat(0.5);
     let mut d = V3(xj - xi, yj - yi, zj - zi);
     if shared.period != [0.0; 3] {
-        let image = |d: L, period: f64| {
-            if period > 0.0 { d - L::splat(period) * (d / L::splat(period)).round() } else { d }
-        };
         d = V3(
-            image(d.0, shared.period[0]),
-            image(d.1, shared.period[1]),
-            image(d.2, shared.period[2]),
+            nearest_image(d.0, shared.period[0]),
+            nearest_image(d.1, shared.period[1]),
+            nearest_image(d.2, shared.period[2]),
         );
     }
     let distance = d.dot(d).sqrt();
@@ -205,7 +207,7 @@ pub fn constants<L: Lanes>(
 ) -> ([L; 8], [L; 8]) {
     if shared.materials == 1 {
         let c = &shared.coefficients[0];
-        return (c.law.map(L::splat), c.friction.map(L::splat));
+        return (L::splat8(&c.law), L::splat8(&c.friction));
     }
     let rows: [&Coefficients; LANES] = std::array::from_fn(|k| {
         let (a, b) = pair(k);
@@ -351,14 +353,20 @@ impl AtWall {
     /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
     #[inline(always)]
     pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
-        let lane = |f: &dyn Fn(&AtWall) -> f64| L::load(&std::array::from_fn(|k| f(&at[k])));
-        let vector =
-            |f: &dyn Fn(&AtWall) -> DVec3| V3(lane(&|a| f(a).x), lane(&|a| f(a).y), lane(&|a| f(a).z));
         let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
         let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
-        let n = vector(&|a| a.normal);
-        let li = lane(&|a| a.distance);
-        let dv = vector(&|a| a.velocity) - V3(u, v, w);
+        let (mut normal, mut velocity, mut turning) = ([[0.0; 4]; LANES], [[0.0; 4]; LANES], [[0.0; 4]; LANES]);
+        for k in 0..LANES {
+            let (n, v, w) = (at[k].normal, at[k].velocity, at[k].spin);
+            normal[k] = [n.x, n.y, n.z, at[k].distance];
+            velocity[k] = [v.x, v.y, v.z, 0.0];
+            turning[k] = [w.x, w.y, w.z, 0.0];
+        }
+        let [nx, ny, nz, li] = L::columns4(std::array::from_fn(|k| &normal[k]));
+        let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &velocity[k]));
+        let [d, e, f, _] = L::columns4(std::array::from_fn(|k| &turning[k]));
+        let n = V3(nx, ny, nz);
+        let dv = V3(a, b, c) - V3(u, v, w);
         let approach = dv.dot(n);
         let spin = V3(p, q, s);
         let seen = Seen {
@@ -366,7 +374,7 @@ impl AtWall {
             touch: Touch { overlap: r - li, radius: r, mass: m },
             approach,
             slip: dv - n * approach + n.cross(spin * li),
-            spin: vector(&|a| a.spin) - spin,
+            spin: V3(d, e, f) - spin,
             lever: L::splat(0.5) / li.max(L::splat(f64::MIN_POSITIVE)),
         };
         (seen, li, r)
