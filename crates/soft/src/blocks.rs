@@ -16,9 +16,9 @@ pub const ROWS: usize = 1024;
 pub type Motion = [f64; 8];
 pub type Spin = [f64; 4];
 
-/// Displacements of a contact: sliding x y z, rolling x y z, twisting, and one to spare.
-pub type Memory = [f64; 8];
-pub const NO_MEMORY: Memory = [0.0; 8];
+/// Displacements of a contact, in one or two rows: sliding x y z and one to spare; rolling x y z and twisting.
+pub type Memory = [f64; 4];
+pub const NO_MEMORY: [Memory; 2] = [[0.0; 4]; 2];
 
 /// A wall near a row.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub struct WallSlot {
     pub wall: u32,
     pub face: u32,
     pub live: bool,
-    pub memory: Memory,
+    pub memory: [Memory; 2],
 }
 
 #[derive(Debug, Default)]
@@ -44,12 +44,14 @@ pub struct Block {
     /// Whether the pair touched at the last step, and what it remembers.
     pub live: Vec<bool>,
     pub memory: Vec<Memory>,
+    /// Rows of memory a pair: 2 where contacts roll or twist, otherwise 1.
+    pub width: usize,
     /// Rows of later blocks that pairs of this one reach, rising.
     pub halo: Vec<u32>,
     /// Part of the halo that lies in a later block: block, start and end in `halo`.
     pub exports: Vec<(u32, u32, u32)>,
     /// Force x y z and torque x y z on every row of the block, then of the halo.
-    pub sum: Vec<[f64; 8]>,
+    pub sum: Vec<[[f64; 4]; 2]>,
     pub walls: Vec<WallSlot>,
     /// Energy lost in this step: normal, sliding, rolling, twisting; and the work of walls.
     pub lost: [f64; 5],
@@ -57,7 +59,9 @@ pub struct Block {
     pub too_deep: f64,
     /// Scratch: slots that touch and their local rows; slots that have just come apart.
     pub touching: Vec<(u32, u32)>,
+    pub touch_count: usize,
     pub parted: Vec<(u32, u32)>,
+    pub part_count: usize,
 }
 
 /// All blocks, with what they were made from.
@@ -68,16 +72,18 @@ pub struct Blocks {
     pub imports: Vec<Vec<(u32, u32, u32)>>,
     /// Where everything was when the list was made.
     pub reference: Vec<DVec3>,
+    /// No body can have moved farther than this since.
+    pub moved: f64,
     pub poses: Vec<Pose>,
     pub skin: f64,
 }
 
 /// A remembered contact by rows: lower row, upper row, displacements seen from the lower row.
-type Remembered = (u32, u32, Memory);
+type Remembered = (u32, u32, [Memory; 2]);
 
 impl Blocks {
     /// Lists the pairs and walls that are near now, and gives them the memory of what touched before.
-    pub fn new(world: &World, skin: f64, remembered: Remember) -> Self {
+    pub fn new(world: &World, skin: f64, rolls: bool, remembered: Remember) -> Self {
         let bodies = &world.bodies;
         let pairs = find_pairs(&bodies.position, &bodies.radius, skin, &world.domain);
         let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
@@ -94,7 +100,10 @@ impl Blocks {
                 let mut block = Block { first, rows, start, partner, ..Block::default() };
                 block.make_halo();
                 block.live = vec![false; block.partner.len()];
-                block.memory = vec![NO_MEMORY; block.partner.len()];
+                block.width = if rolls { 2 } else { 1 };
+                block.memory = vec![[0.0; 4]; block.width * block.partner.len()];
+                block.touching = vec![(0, 0); block.partner.len()];
+                block.parted = vec![(0, 0); block.partner.len()];
                 block.recall(&remembered.pairs);
                 block.find_walls(world, &poses, skin, &remembered.walls);
                 block
@@ -106,7 +115,7 @@ impl Blocks {
                 imports[to as usize].push((b as u32, start, end));
             }
         }
-        Blocks { list, imports, reference: bodies.position.clone(), poses, skin }
+        Blocks { list, imports, reference: bodies.position.clone(), moved: 0.0, poses, skin }
     }
 
     /// What the live contacts remember, by the rows they have now.
@@ -118,7 +127,7 @@ impl Blocks {
                 (0..b.rows).flat_map(move |k| {
                     (b.start[k] as usize..b.start[k + 1] as usize)
                         .filter(|&s| b.live[s])
-                        .map(move |s| ((b.first + k) as u32, b.partner[s], b.memory[s]))
+                        .map(move |s| ((b.first + k) as u32, b.partner[s], b.memory_of(s)))
                 })
             })
             .collect();
@@ -129,6 +138,23 @@ impl Blocks {
             .map(|(row, w)| (row, world.walls[w.wall as usize].id, w.face, w.memory))
             .collect();
         Remember { pairs, walls }
+    }
+
+    /// Adds a step in which nothing moved farther than `distance`; says whether something may have moved half the
+    /// skin. The sum of the farthest steps is only a bound: when it is used up, the true distances are looked at.
+    pub fn used_up(&mut self, distance: f64, position: &[DVec3]) -> bool {
+        self.moved += distance;
+        if self.moved < 0.5 * self.skin {
+            return false;
+        }
+        self.moved = position
+            .par_chunks(ROWS)
+            .zip(self.reference.par_chunks(ROWS))
+            .map(|(now, then)| now.iter().zip(then).map(|(a, b)| (*a - *b).length_squared()).fold(0.0, worst))
+            .reduce(|| 0.0, worst)
+            .sqrt();
+        // Near the limit the next look would come at once: better a new list now. Not a number is too far.
+        !(self.moved < 0.4 * self.skin)
     }
 
     /// Whether a wall has moved so far that a grain could touch it unlisted.
@@ -144,6 +170,16 @@ impl Blocks {
 }
 
 impl Block {
+    /// What a pair remembers.
+    pub fn memory_of(&self, slot: usize) -> [Memory; 2] {
+        let at = slot * self.width;
+        [self.memory[at], if self.width == 2 { self.memory[at + 1] } else { [0.0; 4] }]
+    }
+
+    pub fn forget(&mut self, slot: usize) {
+        self.memory[slot * self.width..(slot + 1) * self.width].fill([0.0; 4]);
+    }
+
     fn make_halo(&mut self) {
         let end = (self.first + self.rows) as u32;
         let mut halo: Vec<u32> = self.partner.iter().copied().filter(|&j| j >= end).collect();
@@ -164,7 +200,7 @@ impl Block {
             self.exports.push((to as u32, k as u32, stop as u32));
             k = stop;
         }
-        self.sum = vec![[0.0; 8]; self.rows + halo.len()];
+        self.sum = vec![[[0.0; 4]; 2]; self.rows + halo.len()];
         self.halo = halo;
     }
 
@@ -177,7 +213,8 @@ impl Block {
             // What touches is always near, so it is always found.
             if let Ok(s) = self.partner[start..end].binary_search(&j) {
                 self.live[start + s] = true;
-                self.memory[start + s] = memory;
+                let at = (start + s) * self.width;
+                self.memory[at..at + self.width].copy_from_slice(&memory[..self.width]);
             }
         }
     }
@@ -187,7 +224,7 @@ impl Block {
         world: &World,
         poses: &[Pose],
         skin: f64,
-        remembered: &[(u32, u32, u32, Memory)],
+        remembered: &[(u32, u32, u32, [Memory; 2])],
     ) {
         let bodies = &world.bodies;
         for row in 0..self.rows {
@@ -223,7 +260,7 @@ impl Block {
 pub struct Remember {
     pub pairs: Vec<Remembered>,
     /// Row, wall id, face, displacements.
-    pub walls: Vec<(u32, u32, u32, Memory)>,
+    pub walls: Vec<(u32, u32, u32, [Memory; 2])>,
 }
 
 impl Remember {
@@ -274,7 +311,7 @@ impl Remember {
         let mut out = Remember::default();
         for h in &world.contacts {
             let (s, r) = (h.sliding, h.rolling);
-            let memory = [s.x, s.y, s.z, r.x, r.y, r.z, h.twisting, 0.0];
+            let memory = [[s.x, s.y, s.z, 0.0], [r.x, r.y, r.z, h.twisting]];
             match (row(h.body), h.partner) {
                 (Some(i), Partner::Wall { wall, face }) => out.walls.push((i, wall, face, memory)),
                 (Some(i), Partner::Body(id)) => {
@@ -291,18 +328,23 @@ impl Remember {
     }
 }
 
-fn history(body: u64, partner: Partner, m: Memory) -> History {
+/// The larger, or what is not a number.
+pub fn worst(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+fn history(body: u64, partner: Partner, [s, r]: [Memory; 2]) -> History {
     History {
         body,
         partner,
-        sliding: DVec3::new(m[0], m[1], m[2]),
-        rolling: DVec3::new(m[3], m[4], m[5]),
-        twisting: m[6],
+        sliding: DVec3::new(s[0], s[1], s[2]),
+        rolling: DVec3::new(r[0], r[1], r[2]),
+        twisting: r[3],
     }
 }
 
 /// The displacements seen from the partner: relative motion changes sign, and so does n, by which twisting is
 /// measured.
-fn swapped(m: Memory) -> Memory {
-    [-m[0], -m[1], -m[2], -m[3], -m[4], -m[5], m[6], m[7]]
+fn swapped([s, r]: [Memory; 2]) -> [Memory; 2] {
+    [[-s[0], -s[1], -s[2], s[3]], [-r[0], -r[1], -r[2], r[3]]]
 }

@@ -1,8 +1,8 @@
 //! One contact law for eight contacts at once: eqs (1)-(4), Tables 1 and 2 of asteroid-surface-2024, on the springs
 //! of a [`ContactLaw`].
 //!
-//! What the equations leave open is settled so: a displacement is turned with the contact plane (projected, its
-//! length kept); where a limit is reached, the displacement is cut to what the spring alone holds at the limit,
+//! What the equations leave open is settled so: a displacement follows the contact plane by projection (the
+//! length that this loses is of second order in the turn of a step: nothing a contact lives to see); where a limit is reached, the displacement is cut to what the spring alone holds at the limit,
 //! so that a slider does not wind up; the dashpot may pull at the end of a contact, as eq. (1) has it, which is
 //! what makes the restitution come out exactly.
 
@@ -59,16 +59,6 @@ pub struct Energy<L> {
     pub twisting: L,
 }
 
-/// Turns a displacement into the present contact plane without changing its length.
-#[inline(always)]
-fn turn<L: Lanes>(d: V3<L>, n: V3<L>) -> V3<L> {
-    let zero = L::splat(0.0);
-    let flat = d.across(n);
-    let (before, after) = (d.dot(d), flat.dot(flat));
-    let scale = (before / after).sqrt();
-    flat * L::select(zero.less(after), scale, zero)
-}
-
 /// The law. `friction` is [`crate::law::Coefficients::friction`]. `dt` of 0 gives the forces as they are.
 #[inline(always)]
 pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
@@ -90,22 +80,21 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
 
     // Eq. (1), sliding.
     let limit = mu_s * f_n.abs();
-    let turned = turn(held.sliding, n);
+    let turned = held.sliding.across(n);
     let stretched = turned + seen.slip * dt;
     let trial = stretched * k.sliding + seen.slip * k.sliding_damping;
-    let length2 = stretched.dot(stretched);
-    let inverse = L::select(zero.less(length2), L::splat(1.0) / length2.sqrt(), zero);
     let slides = (limit * limit).less(trial.dot(trial));
-    let at_limit = stretched * (limit * inverse);
+    // Cut to k_S |delta_S| <= mu_S |F_N|; a spring that holds nothing (Hertz at no overlap) is cut to nothing.
+    let held_force = k.sliding * stretched.dot(stretched).sqrt();
+    let share = L::select(zero.less(held_force), limit / held_force, zero);
+    let at_limit = stretched * (share * k.sliding);
     let f_s = V3(
         L::select(slides, at_limit.0, trial.0),
         L::select(slides, at_limit.1, trial.1),
         L::select(slides, at_limit.2, trial.2),
     );
-    // Cut to k_S |delta_S| <= mu_S |F_N|; a spring of no stiffness (Hertz at no overlap) holds nothing.
-    let room = L::select(zero.less(k.sliding), limit / k.sliding, zero);
-    let cut = L::select(slides, (room * inverse).min(L::splat(1.0)), L::splat(1.0));
-    held.sliding = stretched * cut;
+    let one = L::splat(1.0);
+    held.sliding = stretched * L::select(slides, share.min(one), one);
 
     let mut push = Push { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
     let half = L::splat(0.5);
@@ -129,21 +118,19 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     let across = seen.spin.across(n) + n.cross(seen.slip) * seen.lever;
     let (k_r, c_r) = (k.normal * arm2, k.normal_damping * arm2);
     let m_max = roll_limit * grip;
-    let turned_r = turn(held.rolling, n);
+    let turned_r = held.rolling.across(n);
     let rolled = turned_r + across * dt;
-    let angle2 = rolled.dot(rolled);
-    let inverse = L::select(zero.less(angle2), L::splat(1.0) / angle2.sqrt(), zero);
-    let holds = (k_r * k_r * angle2).less(m_max * m_max);
+    let held_torque = k_r * rolled.dot(rolled).sqrt();
+    let holds = held_torque.less(m_max);
     let spring = rolled * k_r + across * c_r;
-    let at_limit = rolled * (m_max * inverse);
+    let share = L::select(zero.less(held_torque), m_max / held_torque, zero);
+    let at_limit = rolled * (share * k_r);
     let m_r = V3(
         L::select(holds, spring.0, at_limit.0),
         L::select(holds, spring.1, at_limit.1),
         L::select(holds, spring.2, at_limit.2),
     );
-    let room = L::select(zero.less(k_r), m_max / k_r, zero);
-    let cut = L::select(holds, L::splat(1.0), (room * inverse).min(L::splat(1.0)));
-    held.rolling = rolled * cut;
+    held.rolling = rolled * L::select(holds, one, share);
 
     // Eq. (2), twisting: a number along n.
     let omega_t = seen.spin.dot(n);

@@ -25,6 +25,7 @@ pub struct Shared<'a> {
     pub materials: usize,
     /// Period along each axis; 0 where open.
     pub period: [f64; 3],
+    pub inverse_period: [f64; 3],
     pub walls: &'a [Wall],
     pub poses: &'a [Pose],
     pub dt: f64,
@@ -65,12 +66,12 @@ impl<C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Kernel for Forces<'_,
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let (shared, block) = (self.shared, self.block);
-        block.sum.fill([0.0; 8]);
+        block.sum.fill([[0.0; 4]; 2]);
         block.lost = [0.0; 5];
         let mut tally = Tally::<L>::new();
         find_touching(shared, block);
-        let touching = std::mem::take(&mut block.touching);
-        for batch in touching.chunks(LANES) {
+        let (touching, count) = (std::mem::take(&mut block.touching), block.touch_count);
+        for batch in touching[..count].chunks(LANES) {
             pairs::<L, C, ROLLS, ENERGY>(shared, block, batch, &mut tally);
         }
         block.touching = touching;
@@ -114,25 +115,22 @@ impl<L: Lanes> Tally<L> {
     }
 }
 
-/// Difference of positions to the nearest image.
+/// Difference of positions to the nearest image. The period may be 0, with an inverse of 0: no images.
 #[inline(always)]
-fn shortest(d: f64, period: f64) -> f64 {
-    if period > 0.0 { d - period * (d / period).round_ties_even() } else { d }
+fn shortest(d: f64, period: f64, inverse: f64) -> f64 {
+    d - period * (d * inverse).round_ties_even()
 }
 
 #[inline(always)]
-fn nearest_image<L: Lanes>(d: L, period: f64) -> L {
-    if period > 0.0 { d - L::splat(period) * (d / L::splat(period)).round() } else { d }
+fn nearest_image<L: Lanes>(d: L, period: f64, inverse: f64) -> L {
+    d - L::splat(period) * (d * L::splat(inverse)).round()
 }
 
 /// Lists the pairs that touch, and those that have just come apart, without branches.
 #[inline(always)]
 pub fn find_touching(shared: &Shared, block: &mut Block) {
-    let pairs = block.partner.len();
-    block.touching.resize(pairs, (0, 0));
-    block.parted.resize(pairs, (0, 0));
     let (mut touching, mut parted) = (0, 0);
-    let period = shared.period;
+    let (period, inverse) = (shared.period, shared.inverse_period);
     let periodic = period != [0.0; 3];
     for row in 0..block.rows {
         let [x, y, z, r, ..] = shared.motion[block.first + row];
@@ -140,9 +138,9 @@ pub fn find_touching(shared: &Shared, block: &mut Block) {
             let [xj, yj, zj, rj, ..] = shared.motion[block.partner[slot] as usize];
             let (mut dx, mut dy, mut dz) = (xj - x, yj - y, zj - z);
             if periodic {
-                dx = shortest(dx, period[0]);
-                dy = shortest(dy, period[1]);
-                dz = shortest(dz, period[2]);
+                dx = shortest(dx, period[0], inverse[0]);
+                dy = shortest(dy, period[1], inverse[1]);
+                dz = shortest(dz, period[2], inverse[2]);
             }
             let reach = r + rj;
             let touch = dx * dx + dy * dy + dz * dz < reach * reach;
@@ -154,8 +152,8 @@ pub fn find_touching(shared: &Shared, block: &mut Block) {
             parted += usize::from(lived & !touch);
         }
     }
-    block.touching.truncate(touching);
-    block.parted.truncate(parted);
+    block.touch_count = touching;
+    block.part_count = parted;
 }
 
 /// Table 1 for eight pairs: what each sees of its partner, and both lever arms.
@@ -169,9 +167,9 @@ pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (
     let mut d = V3(xj - xi, yj - yi, zj - zi);
     if shared.period != [0.0; 3] {
         d = V3(
-            nearest_image(d.0, shared.period[0]),
-            nearest_image(d.1, shared.period[1]),
-            nearest_image(d.2, shared.period[2]),
+            nearest_image(d.0, shared.period[0], shared.inverse_period[0]),
+            nearest_image(d.1, shared.period[1], shared.inverse_period[1]),
+            nearest_image(d.2, shared.period[2], shared.inverse_period[2]),
         );
     }
     let distance = d.dot(d).sqrt();
@@ -186,11 +184,7 @@ pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (
     let slip = dv - n * approach + n.cross(wi * li + wj * lj);
     let seen = Seen {
         normal: n,
-        touch: Touch {
-            overlap: ri + rj - distance,
-            radius: ri * rj / (ri + rj),
-            mass: mi * mj / (mi + mj),
-        },
+        touch: Touch { overlap: ri + rj - distance, radius: ri * rj / (ri + rj), mass: mi * mj / (mi + mj) },
         approach,
         slip,
         spin: wj - wi,
@@ -201,10 +195,7 @@ pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (
 
 /// Constants of the pairs of materials in the lanes.
 #[inline(always)]
-pub fn constants<L: Lanes>(
-    shared: &Shared,
-    pair: impl Fn(usize) -> (f64, f64),
-) -> ([L; 8], [L; 8]) {
+pub fn constants<L: Lanes>(shared: &Shared, pair: impl Fn(usize) -> (f64, f64)) -> ([L; 8], [L; 8]) {
     if shared.materials == 1 {
         let c = &shared.coefficients[0];
         return (L::splat8(&c.law), L::splat8(&c.friction));
@@ -216,47 +207,52 @@ pub fn constants<L: Lanes>(
     (L::columns8(rows.map(|c| &c.law)), L::columns8(rows.map(|c| &c.friction)))
 }
 
+/// The memory of eight contacts, from the places where they begin.
 #[inline(always)]
-pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&Memory; LANES]) -> Displacement<L> {
+pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&[Memory]; LANES]) -> Displacement<L> {
+    let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &memory[k][0]));
+    let sliding = V3(a, b, c);
     if ROLLS {
-        let [a, b, c, d, e, f, g, _] = L::columns8(memory);
-        return Displacement { sliding: V3(a, b, c), rolling: V3(d, e, f), twisting: g };
+        let [d, e, f, twisting] = L::columns4(std::array::from_fn(|k| &memory[k][1]));
+        return Displacement { sliding, rolling: V3(d, e, f), twisting };
     }
-    let four: [[f64; 4]; LANES] = memory.map(|m| [m[0], m[1], m[2], m[3]]);
-    let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &four[k]));
-    Displacement { sliding: V3(a, b, c), rolling: V3::zero(), twisting: L::splat(0.0) }
+    Displacement { sliding, rolling: V3::zero(), twisting: L::splat(0.0) }
 }
 
+/// Sliding, and rolling with twisting, a row a contact.
 #[inline(always)]
-pub fn store_memory<L: Lanes>(d: &Displacement<L>) -> [Memory; LANES] {
+fn memory_rows<L: Lanes>(d: &Displacement<L>) -> ([Memory; LANES], [Memory; LANES]) {
     let (s, r) = (d.sliding, d.rolling);
-    L::rows8([s.0, s.1, s.2, r.0, r.1, r.2, d.twisting, L::splat(0.0)])
+    (L::rows4([s.0, s.1, s.2, L::splat(0.0)]), L::rows4([r.0, r.1, r.2, d.twisting]))
 }
 
-/// Force and torque rows for the two sides of a contact.
+/// Forces and torques of eight contacts, a row a contact.
+pub struct Rows {
+    /// Force on the body; its partner feels the opposite.
+    pub force: [[f64; 4]; LANES],
+    /// Torque on the body and on its partner.
+    pub torque: [[f64; 4]; LANES],
+    pub partner_torque: [[f64; 4]; LANES],
+}
+
 #[inline(always)]
-pub fn both_sides<L: Lanes>(
-    seen: &Seen<L>,
-    push: &Push<L>,
-    li: L,
-    lj: L,
-) -> ([[f64; 8]; LANES], [[f64; 8]; LANES]) {
+pub fn rows<L: Lanes>(seen: &Seen<L>, push: &Push<L>, li: L, lj: L) -> Rows {
     let zero = L::splat(0.0);
     let f = seen.normal * push.normal + push.sliding;
     let moment = seen.normal.cross(push.sliding);
     let ti = moment * li + push.torque;
     let tj = moment * lj - push.torque;
-    let g = -f;
-    (
-        L::rows8([f.0, f.1, f.2, ti.0, ti.1, ti.2, zero, zero]),
-        L::rows8([g.0, g.1, g.2, tj.0, tj.1, tj.2, zero, zero]),
-    )
+    Rows {
+        force: L::rows4([f.0, f.1, f.2, zero]),
+        torque: L::rows4([ti.0, ti.1, ti.2, zero]),
+        partner_torque: L::rows4([tj.0, tj.1, tj.2, zero]),
+    }
 }
 
 #[inline(always)]
-fn add(sum: &mut [f64; 8], row: &[f64; 8]) {
-    for (s, x) in sum.iter_mut().zip(row) {
-        *s += x;
+fn add(sum: &mut [f64; 4], row: &[f64; 4], sign: f64) {
+    for k in 0..4 {
+        sum[k] += sign * row[k];
     }
 }
 
@@ -269,43 +265,59 @@ fn pairs<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
 ) {
     let count = batch.len();
     // Lanes past the end repeat the last contact, and are not written back.
-    let at: [(u32, u32); LANES] = std::array::from_fn(|k| batch[k.min(count - 1)]);
-    let i = at.map(|(_, row)| block.first + row as usize);
-    let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
+    let (mut slot, mut row) = ([0usize; LANES], [0usize; LANES]);
+    let (mut i, mut j) = ([0usize; LANES], [0usize; LANES]);
+    for k in 0..LANES {
+        let (s, r) = batch[k.min(count - 1)];
+        (slot[k], row[k]) = (s as usize, r as usize);
+        (i[k], j[k]) = (block.first + row[k], block.partner[slot[k]] as usize);
+    }
     let (seen, li, lj, small) = see::<L>(shared, i, j);
     let (law, friction) = constants::<L>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
-    let mut held = load_memory::<L, ROLLS>(at.map(|(slot, _)| &block.memory[slot as usize]));
+    let width = block.width;
+    let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.memory[slot[k] * width..]));
     let dt = L::splat(shared.dt);
     let (push, energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
     tally.add::<ENERGY>(&energy, seen.touch.overlap - small * L::splat(shared.deepest), count);
-    let memory = store_memory(&held);
-    let (on_i, on_j) = both_sides(&seen, &push, li, lj);
+    let (slid, turned) = memory_rows(&held);
+    let on = rows(&seen, &push, li, lj);
     for k in 0..count {
-        let (slot, row) = (at[k].0 as usize, at[k].1 as usize);
-        block.memory[slot] = memory[k];
-        add(&mut block.sum[row], &on_i[k]);
-        add(&mut block.sum[block.local[slot] as usize], &on_j[k]);
+        block.memory[slot[k] * width] = slid[k];
+        if ROLLS {
+            block.memory[slot[k] * width + 1] = turned[k];
+        }
+        let [force, torque] = &mut block.sum[row[k]];
+        add(force, &on.force[k], 1.0);
+        add(torque, &on.torque[k], 1.0);
+        let [force, torque] = &mut block.sum[block.local[slot[k]] as usize];
+        add(force, &on.force[k], -1.0);
+        add(torque, &on.partner_torque[k], 1.0);
     }
 }
 
 /// Forgets contacts that have come apart; what their springs still held is lost.
 #[inline(always)]
 fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(shared: &Shared, block: &mut Block) {
-    for &(slot, row) in &block.parted {
-        let memory = std::mem::replace(&mut block.memory[slot as usize], NO_MEMORY);
+    for k in 0..block.part_count {
+        let (slot, row) = block.parted[k];
+        let memory = block.memory_of(slot as usize);
+        block.forget(slot as usize);
         if ENERGY {
             let i = block.first + row as usize;
             let j = block.partner[slot as usize] as usize;
             let (a, b) = (shared.motion[i], shared.motion[j]);
-            let touch =
-                Touch { overlap: 0.0, radius: a[3] * b[3] / (a[3] + b[3]), mass: a[7] * b[7] / (a[7] + b[7]) };
+            let touch = Touch {
+                overlap: 0.0,
+                radius: a[3] * b[3] / (a[3] + b[3]),
+                mass: a[7] * b[7] / (a[7] + b[7]),
+            };
             let c = shared.pair(shared.spin[i][3], shared.spin[j][3]);
             release::<C>(c, touch, &memory, &mut block.lost);
         }
     }
 }
 
-fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &Memory, lost: &mut [f64; 5]) {
+fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &[Memory; 2], lost: &mut [f64; 5]) {
     let touch = Touch {
         overlap: Portable::splat(touch.overlap),
         radius: Portable::splat(touch.radius),
@@ -314,9 +326,10 @@ fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &Memory, lost:
     let k = C::springs(&c.law.map(Portable::splat), &touch);
     let arm2 = c.friction[3] * touch.radius.0[0].powi(2);
     let (k_n, k_s) = (k.normal.0[0], k.sliding.0[0]);
-    lost[1] += 0.5 * k_s * (m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
-    lost[2] += 0.5 * k_n * arm2 * (m[3] * m[3] + m[4] * m[4] + m[5] * m[5]);
-    lost[3] += k_s * arm2 * m[6] * m[6];
+    let [s, r] = m;
+    lost[1] += 0.5 * k_s * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    lost[2] += 0.5 * k_n * arm2 * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+    lost[3] += k_s * arm2 * r[3] * r[3];
 }
 
 /// A grain at a wall, ready for the lanes.
@@ -355,7 +368,8 @@ impl AtWall {
     pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
         let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
         let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
-        let (mut normal, mut velocity, mut turning) = ([[0.0; 4]; LANES], [[0.0; 4]; LANES], [[0.0; 4]; LANES]);
+        let (mut normal, mut velocity, mut turning) =
+            ([[0.0; 4]; LANES], [[0.0; 4]; LANES], [[0.0; 4]; LANES]);
         for k in 0..LANES {
             let (n, v, w) = (at[k].normal, at[k].velocity, at[k].spin);
             normal[k] = [n.x, n.y, n.z, at[k].distance];
@@ -400,10 +414,8 @@ fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
                 if ENERGY {
                     let body = block.first + w.row as usize;
                     let [.., r, _, _, _, m] = shared.motion[body];
-                    let c = shared.pair(
-                        shared.spin[body][3],
-                        f64::from(shared.walls[w.wall as usize].material),
-                    );
+                    let c =
+                        shared.pair(shared.spin[body][3], f64::from(shared.walls[w.wall as usize].material));
                     let touch = Touch { overlap: 0.0, radius: r, mass: m };
                     release::<C>(c, touch, &memory, &mut block.lost);
                 }
@@ -418,25 +430,24 @@ fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         let Some(first) = batch[0] else { continue };
         let at: [AtWall; LANES] = batch.map(|b| b.unwrap_or(first));
         let (seen, li, small) = AtWall::see::<L>(shared, &at);
-        let (law, friction) =
-            constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
-        let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory));
+        let (law, friction) = constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
+        let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory[..]));
         let dt = L::splat(shared.dt);
         let (push, energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
         tally.add::<ENERGY>(&energy, seen.touch.overlap - small * L::splat(shared.deepest), count);
-        let memory = store_memory(&held);
-        let (on_grain, _) = both_sides(&seen, &push, li, li);
+        let (slid, turned) = memory_rows(&held);
+        let on = rows(&seen, &push, li, li);
         let torque = [push.torque.0.store(), push.torque.1.store(), push.torque.2.store()];
         for k in 0..count {
             let w = &mut block.walls[at[k].slot];
-            w.memory = memory[k];
-            let row = w.row as usize;
-            add(&mut block.sum[row], &on_grain[k]);
+            w.memory = [slid[k], turned[k]];
+            let [force, torque_sum] = &mut block.sum[w.row as usize];
+            add(force, &on.force[k], 1.0);
+            add(torque_sum, &on.torque[k], 1.0);
             if ENERGY {
-                let force = DVec3::new(on_grain[k][0], on_grain[k][1], on_grain[k][2]);
+                let force = DVec3::new(on.force[k][0], on.force[k][1], on.force[k][2]);
                 let torque = DVec3::new(torque[0][k], torque[1][k], torque[2][k]);
-                block.lost[4] +=
-                    (force.dot(at[k].velocity) + torque.dot(at[k].spin)) * shared.dt;
+                block.lost[4] += (force.dot(at[k].velocity) + torque.dot(at[k].spin)) * shared.dt;
             }
         }
     }

@@ -6,9 +6,12 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Frame, World};
+use rubblepile_core::{
+    Frame, World,
+    simd::{Kernel, Lanes, dispatch},
+};
 
-use crate::blocks::{Blocks, Motion, ROWS, Spin};
+use crate::blocks::{Blocks, Motion, ROWS, Spin, worst};
 
 /// Which halves of a step to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,20 +56,18 @@ impl Turn {
     }
 }
 
-/// Does the chosen halves for every row; says whether any has moved more than half the skin (or nowhere finite).
+/// Does the chosen halves for every row; gives the longest way that a body has drifted.
 pub fn kick_and_drift(
     world: &mut World,
     blocks: &Blocks,
     motion: &mut [Motion],
     spin: &mut [Spin],
     halves: Halves,
-) -> bool {
+) -> f64 {
     let h = world.clock.timestep;
     let turn = Turn::new(&world.frame, h);
-    let limit = 0.25 * blocks.skin * blocks.skin;
     let field = &world.rates.field;
     let bodies = &mut world.bodies;
-    let (mass, inertia) = (&bodies.mass, &bodies.inertia);
     let columns = (
         bodies.position.par_chunks_mut(ROWS),
         bodies.velocity.par_chunks_mut(ROWS),
@@ -79,58 +80,111 @@ pub fn kick_and_drift(
     columns
         .into_par_iter()
         .enumerate()
-        .map(|(b, (x, v, w, a, alpha, motion, spin))| {
-            let first = b * ROWS;
-            if halves.finish {
-                gather(blocks, b, a, alpha);
-                for k in 0..x.len() {
-                    a[k] /= mass[first + k];
-                    alpha[k] /= inertia[first + k].x;
-                    if !field.is_empty() {
-                        a[k] += field[first + k];
-                    }
-                    v[k] = turn.implicit(turn.velocity, v[k], 0.5 * h * a[k]);
-                    w[k] = turn.implicit(turn.spin, w[k], 0.5 * h * alpha[k]);
-                }
-            }
-            let mut moved = false;
-            if halves.start {
-                for k in 0..x.len() {
-                    let (kick, twist) = (0.5 * h * a[k], 0.5 * h * alpha[k]);
-                    v[k] = turn.explicit(turn.velocity, v[k], kick);
-                    w[k] = turn.explicit(turn.spin, w[k], twist);
-                    x[k] += h * v[k];
-                    let next_v = turn.explicit(turn.velocity, v[k], kick);
-                    let next_w = turn.explicit(turn.spin, w[k], twist);
-                    let (m, s) = (&mut motion[k], &mut spin[k]);
-                    (m[0], m[1], m[2]) = (x[k].x, x[k].y, x[k].z);
-                    (m[4], m[5], m[6]) = (next_v.x, next_v.y, next_v.z);
-                    (s[0], s[1], s[2]) = (next_w.x, next_w.y, next_w.z);
-                    let d = (x[k] - blocks.reference[first + k]).length_squared();
-                    // Written so that a distance that is not a number counts as too far.
-                    moved |= !matches!(d.partial_cmp(&limit), Some(std::cmp::Ordering::Less));
-                }
-            }
-            moved
+        .map(|(b, (position, velocity, spin, acceleration, spin_rate, motion, packed_spin))| {
+            let rows = b * ROWS..b * ROWS + position.len();
+            dispatch(Rows {
+                blocks,
+                block: b,
+                halves,
+                turn,
+                h,
+                field: if field.is_empty() { field } else { &field[rows] },
+                position,
+                velocity,
+                spin,
+                acceleration,
+                spin_rate,
+                motion,
+                packed_spin,
+            })
         })
-        .reduce(|| false, |a, b| a | b)
+        .reduce(|| 0.0, worst)
+        .sqrt()
+        * h
 }
 
-/// Force and torque of every row of block `b`: its own sums, then what earlier blocks left, in their order.
-fn gather(blocks: &Blocks, b: usize, force: &mut [DVec3], torque: &mut [DVec3]) {
-    let own = &blocks.list[b].sum;
-    for k in 0..force.len() {
-        let s = &own[k];
-        force[k] = DVec3::new(s[0], s[1], s[2]);
-        torque[k] = DVec3::new(s[3], s[4], s[5]);
+/// The rows of one block.
+struct Rows<'a> {
+    blocks: &'a Blocks,
+    block: usize,
+    halves: Halves,
+    turn: Turn,
+    h: f64,
+    field: &'a [DVec3],
+    position: &'a mut [DVec3],
+    velocity: &'a mut [DVec3],
+    spin: &'a mut [DVec3],
+    acceleration: &'a mut [DVec3],
+    spin_rate: &'a mut [DVec3],
+    motion: &'a mut [Motion],
+    packed_spin: &'a mut [Spin],
+}
+
+impl Kernel for Rows<'_> {
+    /// The highest squared speed of a drift.
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let Halves { finish, start } = self.halves;
+        let (turn, half) = (self.turn, 0.5 * self.h);
+        let mut fastest = 0.0;
+        if finish {
+            import(self.blocks, self.block, self.acceleration, self.spin_rate);
+        }
+        let own = &self.blocks.list[self.block].sum;
+        for k in 0..self.position.len() {
+            let (mut x, mut v, mut w) = (self.position[k], self.velocity[k], self.spin[k]);
+            let (mut a, mut alpha) = (self.acceleration[k], self.spin_rate[k]);
+            let (motion, packed) = (&mut self.motion[k], &mut self.packed_spin[k]);
+            if finish {
+                let [f, t] = &own[k];
+                let (r, m) = (motion[3], motion[7]);
+                let inverse = 1.0 / m;
+                // A sphere: 1 / I = 5 / (2 m r^2).
+                let inverse_inertia = 2.5 * inverse / (r * r);
+                a = (DVec3::new(f[0], f[1], f[2]) + a) * inverse;
+                alpha = (DVec3::new(t[0], t[1], t[2]) + alpha) * inverse_inertia;
+                if let Some(g) = self.field.get(k) {
+                    a += *g;
+                }
+                v = turn.implicit(turn.velocity, v, half * a);
+                w = turn.implicit(turn.spin, w, half * alpha);
+                self.acceleration[k] = a;
+                self.spin_rate[k] = alpha;
+            }
+            if start {
+                let (kick, twist) = (half * a, half * alpha);
+                v = turn.explicit(turn.velocity, v, kick);
+                w = turn.explicit(turn.spin, w, twist);
+                x += self.h * v;
+                let next_v = turn.explicit(turn.velocity, v, kick);
+                let next_w = turn.explicit(turn.spin, w, twist);
+                (motion[0], motion[1], motion[2]) = (x.x, x.y, x.z);
+                (motion[4], motion[5], motion[6]) = (next_v.x, next_v.y, next_v.z);
+                (packed[0], packed[1], packed[2]) = (next_w.x, next_w.y, next_w.z);
+                fastest = worst(fastest, v.length_squared());
+                self.position[k] = x;
+            }
+            self.velocity[k] = v;
+            self.spin[k] = w;
+        }
+        fastest
     }
+}
+
+/// What earlier blocks left for the rows of block `b`, in their order: force and torque.
+#[inline(always)]
+fn import(blocks: &Blocks, b: usize, force: &mut [DVec3], torque: &mut [DVec3]) {
+    force.fill(DVec3::ZERO);
+    torque.fill(DVec3::ZERO);
     for &(from, start, end) in &blocks.imports[b] {
         let source = &blocks.list[from as usize];
         for h in start as usize..end as usize {
             let row = source.halo[h] as usize - b * ROWS;
-            let s = &source.sum[source.rows + h];
-            force[row] += DVec3::new(s[0], s[1], s[2]);
-            torque[row] += DVec3::new(s[3], s[4], s[5]);
+            let [f, t] = &source.sum[source.rows + h];
+            force[row] += DVec3::new(f[0], f[1], f[2]);
+            torque[row] += DVec3::new(t[0], t[1], t[2]);
         }
     }
 }

@@ -73,6 +73,7 @@ impl Constants {
             coefficients: &self.coefficients,
             materials: self.materials,
             period: self.period,
+            inverse_period: self.period.map(|l| if l > 0.0 { 1.0 / l } else { 0.0 }),
             walls: &world.walls,
             poses,
             dt,
@@ -99,8 +100,9 @@ impl SoftSpheres {
     fn load(&mut self, world: &World, remember: Option<Remember>) -> Live {
         let remember = remember.unwrap_or_else(|| Remember::from_history(world));
         let (motion, spin) = pack(world);
-        let blocks = Blocks::new(world, self.skin(world), remember);
-        Live { blocks, motion, spin, constants: Constants::new(world, &self.settings) }
+        let constants = Constants::new(world, &self.settings);
+        let blocks = Blocks::new(world, self.skin(world), constants.rolls, remember);
+        Live { blocks, motion, spin, constants }
     }
 
     /// Sorts the rows along a curve through space, and what is kept a row each with them.
@@ -131,8 +133,7 @@ impl SoftSpheres {
         let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
         let energy = world.keep_dissipation;
         let Live { blocks, motion, spin, constants } = live;
-        let shared =
-            constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap);
+        let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap);
         blocks.list.par_iter_mut().for_each(|block| {
             forces::of_block(&shared, block, &self.settings, constants.rolls, energy);
         });
@@ -159,9 +160,8 @@ impl SoftSpheres {
             let own = world.bodies.radius[c.row as usize];
             c.partner_row.map_or(own, |p| own.min(world.bodies.radius[p as usize]))
         };
-        let deepest = contacts
-            .iter()
-            .max_by(|a, b| (a.overlap / radius(a)).total_cmp(&(b.overlap / radius(b))));
+        let deepest =
+            contacts.iter().max_by(|a, b| (a.overlap / radius(a)).total_cmp(&(b.overlap / radius(b))));
         match deepest {
             Some(c) => Error::TooDeep {
                 id: c.body,
@@ -206,7 +206,7 @@ impl SoftSpheres {
         let mut remember = old.remember(world);
         drop(old);
         remember.sort_walls();
-        live.blocks = Blocks::new(world, self.skin(world), remember);
+        live.blocks = Blocks::new(world, self.skin(world), live.constants.rolls, remember);
         report.count("neighbour lists", 1);
         report.add_time("neighbours", start);
         Ok(())
@@ -225,13 +225,15 @@ impl SoftSpheres {
         for left in (0..=steps).rev() {
             halves.start = left > 0;
             let start = Instant::now();
-            let moved = kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
+            let distance = kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
             report.add_time("kick and drift", start);
             if left == 0 {
                 break;
             }
             world.clock.tick();
-            if moved || live.blocks.walls_moved(world, &poses(world)) {
+            if live.blocks.used_up(distance, &world.bodies.position)
+                || live.blocks.walls_moved(world, &poses(world))
+            {
                 self.relist(live, world, report)?;
             }
             let start = Instant::now();

@@ -9,9 +9,9 @@ use rubblepile_core::{
 
 use crate::{
     Settings,
-    blocks::{Block, Blocks, NO_MEMORY},
+    blocks::{Block, Blocks, Memory, NO_MEMORY},
     contact::resolve,
-    forces::{AtWall, Shared, both_sides, constants, find_touching, load_memory, see},
+    forces::{AtWall, Shared, constants, find_touching, load_memory, rows, see},
     integrate::pack,
     law::{ContactLaw, with_law},
     step::Constants,
@@ -44,19 +44,21 @@ fn of_block<C: ContactLaw>(
     // The search notes who touches now; the step must find its own notes as it left them.
     let live = block.live.clone();
     find_touching(shared, block);
-    let mut pairs = Vec::with_capacity(block.touching.len());
-    for batch in block.touching.chunks(LANES) {
+    let mut pairs = Vec::with_capacity(block.touch_count);
+    for batch in block.touching[..block.touch_count].chunks(LANES) {
         let at: [(u32, u32); LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
         let i = at.map(|(_, row)| block.first + row as usize);
         let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
         let (seen, li, lj, _) = see::<Portable>(shared, i, j);
-        let (law, friction) =
-            constants::<Portable>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
-        let mut held =
-            load_memory::<Portable, true>(at.map(|(s, _)| if live[s as usize] { &block.memory[s as usize] } else { &NO_MEMORY }));
+        let (law, friction) = constants::<Portable>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
+        let memory: [[Memory; 2]; LANES] = std::array::from_fn(|k| {
+            let slot = at[k].0 as usize;
+            if live[slot] { block.memory_of(slot) } else { NO_MEMORY }
+        });
+        let mut held = load_memory::<Portable, true>(std::array::from_fn(|k| &memory[k][..]));
         let zero = Portable([0.0; LANES]);
         let (push, energy) = resolve::<Portable, C, true, true>(&seen, &law, &friction, &mut held, zero);
-        let (rows, _) = both_sides(&seen, &push, li, lj);
+        let on = rows(&seen, &push, li, lj);
         for k in 0..batch.len() {
             let normal = DVec3::new(seen.normal.0.0[k], seen.normal.1.0[k], seen.normal.2.0[k]);
             pairs.push(Contact {
@@ -67,7 +69,7 @@ fn of_block<C: ContactLaw>(
                 point: world.bodies.position[i[k]] + li.0[k] * normal,
                 normal,
                 overlap: seen.touch.overlap.0[k],
-                force: DVec3::new(rows[k][0], rows[k][1], rows[k][2]),
+                force: DVec3::new(on.force[k][0], on.force[k][1], on.force[k][2]),
                 torque: DVec3::new(push.torque.0.0[k], push.torque.1.0[k], push.torque.2.0[k]),
                 branch: -(li.0[k] + lj.0[k]) * normal,
                 elastic: energy.stored.0[k],
@@ -85,14 +87,13 @@ fn of_block<C: ContactLaw>(
 fn at_wall<C: ContactLaw>(world: &World, shared: &Shared, block: &Block, at: AtWall) -> Contact {
     let lanes = [at; LANES];
     let (seen, li, _) = AtWall::see::<Portable>(shared, &lanes);
-    let (law, friction) =
-        constants::<Portable>(shared, |_| (shared.spin[at.body][3], at.material));
+    let (law, friction) = constants::<Portable>(shared, |_| (shared.spin[at.body][3], at.material));
     let slot = &block.walls[at.slot];
     let memory = if slot.live { &slot.memory } else { &NO_MEMORY };
-    let mut held = load_memory::<Portable, true>([memory; LANES]);
+    let mut held = load_memory::<Portable, true>([&memory[..]; LANES]);
     let zero = Portable([0.0; LANES]);
     let (push, energy) = resolve::<Portable, C, true, true>(&seen, &law, &friction, &mut held, zero);
-    let (rows, _) = both_sides(&seen, &push, li, li);
+    let on = rows(&seen, &push, li, li);
     Contact {
         row: at.body as u32,
         partner_row: None,
@@ -101,7 +102,7 @@ fn at_wall<C: ContactLaw>(world: &World, shared: &Shared, block: &Block, at: AtW
         point: world.bodies.position[at.body] + at.distance * at.normal,
         normal: at.normal,
         overlap: seen.touch.overlap.0[0],
-        force: DVec3::new(rows[0][0], rows[0][1], rows[0][2]),
+        force: DVec3::new(on.force[0][0], on.force[0][1], on.force[0][2]),
         torque: DVec3::new(push.torque.0.0[0], push.torque.1.0[0], push.torque.2.0[0]),
         branch: -at.distance * at.normal,
         elastic: energy.stored.0[0],

@@ -18,11 +18,7 @@ impl<L: Lanes> V3<L> {
     }
     #[inline(always)]
     pub fn cross(self, o: Self) -> Self {
-        V3(
-            self.1 * o.2 - self.2 * o.1,
-            self.2 * o.0 - self.0 * o.2,
-            self.0 * o.1 - self.1 * o.0,
-        )
+        V3(self.1 * o.2 - self.2 * o.1, self.2 * o.0 - self.0 * o.2, self.0 * o.1 - self.1 * o.0)
     }
     /// The part at right angles to the unit vector `n`.
     #[inline(always)]

@@ -98,5 +98,4 @@ impl Coefficients {
     pub fn rolls(&self) -> bool {
         self.friction[3] > 0.0 && (self.friction[1] > 0.0 || self.friction[2] > 0.0)
     }
-
 }
