@@ -121,35 +121,57 @@ impl Cells {
         }
     }
 
-    /// Calls `found` with every body in the cells about body `k`, in its own and all coarser levels. Bodies of
-    /// its own level are seen from both sides, finer ones not at all: they see it.
-    pub fn about(&self, k: usize, x: DVec3, mut found: impl FnMut(u32, bool)) {
+    /// Calls `found` with the bodies near body `k` that it is up to `k` to find: those of coarser levels, and those
+    /// of its own level in one half of the cells about it (the other half finds `k`). Where a periodic box is
+    /// too small for halves, pairs of one level are met from both sides and the lower row keeps them.
+    #[inline(always)]
+    pub fn about(&self, k: usize, x: DVec3, mut found: impl FnMut(u32)) {
         let own = self.level[k] as usize;
         for level in own..self.levels.len() {
             let c = self.cell(level, x);
             let n = self.levels[level].count;
-            let range = |axis: usize| match n[axis] {
-                0 => (-1, 1),
-                1 => (0, 0),
-                2 => (0, 1),
-                _ => (-1, 1),
-            };
-            let (rx, ry, rz) = (range(0), range(1), range(2));
+            let halves = level == own && n.iter().all(|&n| n == 0 || n > 2);
+            let (rx, ry, rz) = (reach(n[0]), reach(n[1]), reach(n[2]));
             let step = |axis: usize, d: i64| {
                 let s = c[axis].wrapping_add(d);
-                if n[axis] > 0 { s.rem_euclid(n[axis]) } else { s }
+                if n[axis] == 0 {
+                    s
+                } else if s < 0 {
+                    s + n[axis]
+                } else if s >= n[axis] {
+                    s - n[axis]
+                } else {
+                    s
+                }
             };
             for dx in rx.0..=rx.1 {
                 for dy in ry.0..=ry.1 {
                     for dz in rz.0..=rz.1 {
+                        let side = 9 * dx + 3 * dy + dz;
+                        if halves && side < 0 {
+                            continue;
+                        }
                         let key = self.key(level, [step(0, dx), step(1, dy), step(2, dz)]);
+                        // Within its own cell, and without halves, the lower row keeps the pair.
+                        let once = level == own && (side == 0 || !halves);
                         for &j in self.members(key) {
-                            found(j, level == own);
+                            if !once || j as usize > k {
+                                found(j);
+                            }
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Cells to look at along an axis that has `n` of them (0: open). With fewer than three, each only once.
+fn reach(n: i64) -> (i64, i64) {
+    match n {
+        1 => (0, 0),
+        2 => (0, 1),
+        _ => (-1, 1),
     }
 }
 

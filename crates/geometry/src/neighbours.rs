@@ -2,7 +2,10 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::Domain;
+use rubblepile_core::{
+    Domain,
+    simd::{Kernel, Lanes, dispatch},
+};
 
 use crate::cells::Cells;
 
@@ -31,29 +34,64 @@ pub fn find_pairs(position: &[DVec3], radius: &[f64], margin: f64, domain: &Doma
         return PairList { start: vec![0], partner: Vec::new() };
     }
     let cells = Cells::new(position, radius, margin, domain);
+    let period = domain.period().to_array().map(|l| if l.is_finite() { l } else { 0.0 });
+    let search = Search {
+        position,
+        radius,
+        margin,
+        cells: &cells,
+        period,
+        inverse: period.map(|l| if l > 0.0 { 1.0 / l } else { 0.0 }),
+    };
     let blocks: Vec<Vec<(u32, u32)>> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
-        .map(|b| {
-            let mut found = Vec::with_capacity(6 * BLOCK);
-            for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
-                let (x, r) = (position[i], radius[i] + margin);
-                cells.about(i, x, |j, same_level| {
-                    let ju = j as usize;
-                    // Pairs of one level are met from both sides: keep one.
-                    if same_level && ju <= i {
-                        return;
-                    }
-                    let d = domain.shortest(position[ju] - x);
-                    let reach = r + radius[ju];
-                    if d.length_squared() < reach * reach {
-                        found.push(if ju > i { (i as u32, j) } else { (j, i as u32) });
-                    }
-                });
-            }
-            found
-        })
+        .map(|b| dispatch(SearchRows { search: &search, rows: b * BLOCK..((b + 1) * BLOCK).min(n) }))
         .collect();
     by_row(n, &blocks)
+}
+
+struct Search<'a> {
+    position: &'a [DVec3],
+    radius: &'a [f64],
+    margin: f64,
+    cells: &'a Cells,
+    /// Period along each axis and its inverse; 0 where open.
+    period: [f64; 3],
+    inverse: [f64; 3],
+}
+
+/// The search from some rows: a kernel only so that it is compiled for the processor at hand.
+struct SearchRows<'a> {
+    search: &'a Search<'a>,
+    rows: std::ops::Range<usize>,
+}
+
+impl Kernel for SearchRows<'_> {
+    type Output = Vec<(u32, u32)>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Self::Output {
+        let s = self.search;
+        let periodic = s.period != [0.0; 3];
+        let mut found = Vec::with_capacity(6 * BLOCK);
+        for i in self.rows {
+            let (x, r) = (s.position[i], s.radius[i] + s.margin);
+            s.cells.about(i, x, |j| {
+                let ju = j as usize;
+                let mut d = s.position[ju] - x;
+                if periodic {
+                    for k in 0..3 {
+                        d[k] -= s.period[k] * (d[k] * s.inverse[k]).round_ties_even();
+                    }
+                }
+                let reach = r + s.radius[ju];
+                if d.length_squared() < reach * reach {
+                    found.push(if ju > i { (i as u32, j) } else { (j, i as u32) });
+                }
+            });
+        }
+        found
+    }
 }
 
 /// Sorts the pairs by row.

@@ -128,7 +128,8 @@ fn momentum_is_conserved_and_energy_is_accounted_for() {
         let (mut w, s) = cloud(300, law);
         let mut m = SoftSpheres::new(s);
         let (p0, l0) = momentum(&w.bodies);
-        let scale_p: f64 = (0..w.bodies.len()).map(|k| w.bodies.mass[k] * w.bodies.velocity[k].length()).sum();
+        let scale_p: f64 =
+            (0..w.bodies.len()).map(|k| w.bodies.mass[k] * w.bodies.velocity[k].length()).sum();
         let (t0, r0) = w.bodies.kinetic_energy();
         advance(&mut w, &mut m, 2500);
         let (p, l) = momentum(&w.bodies);
@@ -246,8 +247,12 @@ fn a_rotating_frame_only_looks_different() {
 fn moving_walls_carry_grains_and_their_work_is_counted() {
     let mut w = world(vec![rock()]);
     w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.1), 0.1, 2500.0, 0, 0);
-    let mut wall =
-        Wall::new(7, "piston", 0, Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 1.0, hole: 0.0 });
+    let mut wall = Wall::new(
+        7,
+        "piston",
+        0,
+        Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 1.0, hole: 0.0 },
+    );
     wall.motion = Motion::Translation { velocity: DVec3::Z * 0.2 };
     w.walls.push(wall);
     let s = settings(Law::Linear);
