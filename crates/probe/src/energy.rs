@@ -1,0 +1,111 @@
+//! Energy, by kind.
+//!
+//! The balance `kinetic + potential + elastic + dissipated - wall work` is constant but for the error of the time
+//! step. Heat by cause and the work of walls are kept by the method when `World::keep_dissipation` is set; without
+//! it these columns, and the balance, are NaN. In a rotating frame velocities are those of that frame: the balance
+//! then needs the centrifugal potential, which the frame's field gives.
+
+use rubblepile_core::{Bodies, Probe, Result, method::Moment};
+
+use crate::sum::reduce;
+
+/// Kinetic, potential and elastic energy, heat by cause, work of the walls, and their balance.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Energy;
+
+/// Kinetic energy of translation and of rotation, J, by compensated sums.
+pub fn kinetic_energy(bodies: &Bodies) -> [f64; 2] {
+    reduce(bodies.len(), |k| {
+        let w = bodies.orientation[k].inverse() * bodies.spin[k];
+        [
+            0.5 * bodies.mass[k] * bodies.velocity[k].length_squared(),
+            0.5 * (bodies.inertia[k] * w * w).element_sum(),
+        ]
+    })
+}
+
+impl Probe for Energy {
+    fn columns(&self) -> Vec<String> {
+        [
+            "kinetic_translation_J",
+            "kinetic_rotation_J",
+            "potential_J",
+            "elastic_J",
+            "dissipated_normal_J",
+            "dissipated_sliding_J",
+            "dissipated_rolling_J",
+            "dissipated_twisting_J",
+            "wall_work_J",
+            "energy_balance_J",
+        ]
+        .map(String::from)
+        .to_vec()
+    }
+
+    fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
+        let world = moment.world;
+        let [translation, rotation] = kinetic_energy(&world.bodies);
+        let potential = moment.fields.potential_energy(world)?;
+        let contacts = moment.contacts()?;
+        let [elastic] = reduce(contacts.len(), |k| [contacts[k].elastic]);
+        let d = &world.dissipation;
+        let heat = if world.keep_dissipation {
+            [d.normal, d.sliding, d.rolling, d.twisting, d.wall_work]
+        } else {
+            [f64::NAN; 5]
+        };
+        let [normal, sliding, rolling, twisting, wall_work] = heat;
+        let terms =
+            [translation, rotation, potential, elastic, normal, sliding, rolling, twisting, -wall_work];
+        let [balance] = reduce(terms.len(), |k| [terms[k]]);
+        row.extend([translation, rotation, potential, elastic]);
+        row.extend(heat);
+        row.push(balance);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::testing::{contact, measure, value, world};
+
+    #[test]
+    fn kinds_and_their_balance() {
+        let mut w = world(&[(DVec3::ZERO, 1.0), (DVec3::new(3.0, 0.0, 0.0), 2.0)]);
+        w.bodies.mass = vec![2.0, 5.0];
+        w.bodies.velocity = vec![DVec3::new(3.0, 0.0, 4.0), DVec3::new(0.0, -1.0, 0.0)];
+        w.bodies.inertia = vec![DVec3::new(1.0, 2.0, 3.0), DVec3::splat(10.0)];
+        w.bodies.spin = vec![DVec3::new(0.0, 0.0, 2.0), DVec3::new(1.0, 0.0, 0.0)];
+        // A quarter turn about y brings the body's x axis to the world's -z: moment 1 instead of 3.
+        w.bodies.orientation[0] = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
+        w.keep_dissipation = true;
+        w.dissipation.normal = 1.0;
+        w.dissipation.sliding = 2.0;
+        w.dissipation.rolling = 4.0;
+        w.dissipation.twisting = 8.0;
+        w.dissipation.wall_work = 100.0;
+        let mut c = contact(0, Some(1), DVec3::X, 0.1);
+        c.elastic = 0.5;
+        // The fake field's potential is the sum of the masses times 10.
+        let row = measure(&mut Energy, &w, vec![c]);
+        let at = |name| value(&Energy, &row, name);
+        assert_eq!(at("kinetic_translation_J"), 25.0 + 2.5);
+        assert!((at("kinetic_rotation_J") - (2.0 + 5.0)).abs() < 1e-14);
+        assert_eq!(at("potential_J"), 70.0);
+        assert_eq!(at("elastic_J"), 0.5);
+        assert_eq!(at("dissipated_twisting_J"), 8.0);
+        assert!((at("energy_balance_J") - (27.5 + 7.0 + 70.0 + 0.5 + 15.0 - 100.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn heat_that_was_not_kept_is_not_a_zero() {
+        let w = world(&[(DVec3::ZERO, 1.0)]);
+        let row = measure(&mut Energy, &w, Vec::new());
+        assert!(value(&Energy, &row, "dissipated_normal_J").is_nan());
+        assert!(value(&Energy, &row, "energy_balance_J").is_nan());
+        assert_eq!(value(&Energy, &row, "kinetic_translation_J"), 0.0);
+    }
+}

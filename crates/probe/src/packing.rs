@@ -1,0 +1,76 @@
+//! How large the pile is and how densely it is packed: the smallest enclosing sphere, and the volume of the grains
+//! over a [`Volume`], by default that of the sphere (section 3.2.2 of contact-dynamics-2021) or of the periodic
+//! box. Overlaps are not subtracted: their volume is of the order of the square of the overlap.
+
+use rubblepile_core::{Probe, Result, method::Moment};
+
+use crate::{
+    sum::reduce,
+    volume::{Volume, sphere_of},
+};
+
+/// Enclosing sphere and packing fraction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Packing {
+    pub volume: Volume,
+}
+
+impl Probe for Packing {
+    fn columns(&self) -> Vec<String> {
+        [
+            "enclosing_sphere_radius_m",
+            "enclosing_sphere_x_m",
+            "enclosing_sphere_y_m",
+            "enclosing_sphere_z_m",
+            "packing_fraction",
+        ]
+        .map(String::from)
+        .to_vec()
+    }
+
+    fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
+        let world = moment.world;
+        let bodies = &world.bodies;
+        let [cubes] = reduce(bodies.len(), |k| [bodies.radius[k].powi(3)]);
+        let grains = 4.0 / 3.0 * std::f64::consts::PI * cubes;
+        let Some(sphere) = sphere_of(world)? else {
+            row.extend([0.0; 5]);
+            return Ok(());
+        };
+        // The sphere is at hand: it is not looked for twice.
+        let volume = match self.volume {
+            Volume::EnclosingSphere => sphere.volume(),
+            Volume::Automatic => Volume::PeriodicBox.of(world).unwrap_or(sphere.volume()),
+            other => other.of(world)?,
+        };
+        row.push(sphere.radius);
+        row.extend(sphere.centre.to_array());
+        row.push(grains / volume);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use rubblepile_core::Domain;
+
+    use super::*;
+    use crate::testing::{measure, world};
+
+    #[test]
+    fn two_touching_spheres_fill_a_quarter() {
+        let mut w = world(&[(DVec3::ZERO, 1.0), (DVec3::new(2.0, 0.0, 0.0), 1.0)]);
+        let row = measure(&mut Packing::default(), &w, Vec::new());
+        assert!((row[0] - 2.0).abs() < 1e-12 && (row[1] - 1.0).abs() < 1e-12);
+        assert!((row[4] - 0.25).abs() < 1e-12);
+        w.domain = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(4.0), axes: [true; 3] };
+        let row = measure(&mut Packing::default(), &w, Vec::new());
+        assert!((row[4] - 2.0 * 4.0 / 3.0 * std::f64::consts::PI / 64.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_empty_world_has_no_size() {
+        assert_eq!(measure(&mut Packing::default(), &world(&[]), Vec::new()), [0.0; 5]);
+    }
+}

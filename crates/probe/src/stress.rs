@@ -1,0 +1,112 @@
+//! Mean stress from the contacts.
+//!
+//! Eqs (19) and (20) of contact-dynamics-2021: `sigma = 1/V sum_p sum_c f (x) r`, f the force on grain p at contact
+//! c and r the vector from its centre to the contact. The two ends of a contact of two grains add up to
+//! `-f (x) b`, with b the branch from the partner's centre to the body's; at a wall b starts at the contact. Taken
+//! as it is written, compression is negative; as in that paper's figures and in soil mechanics it is positive
+//! here, so that `sigma = 1/V sum f (x) b`, and the pressure is a third of its trace.
+//!
+//! Rolling and twisting torques make the sum unsymmetric: the symmetric part is given. The kinetic pressure,
+//! a third of the trace of `1/V sum m v (x) v` with v relative to the centre of mass, stands apart: in a pile that
+//! turns as a whole it contains the turning.
+
+use glam::DVec3;
+use rubblepile_core::{Contact, Probe, Result, method::Moment};
+
+use crate::{momentum::Momenta, sum::reduce, volume::Volume};
+
+/// Mean stress tensor, pressure, kinetic pressure, and the volume they are taken in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stress {
+    pub volume: Volume,
+}
+
+/// Sum of f (x) b, symmetric part: xx, yy, zz, xy, yz, zx, in J.
+pub fn moment_tensor(contacts: &[Contact]) -> [f64; 6] {
+    reduce(contacts.len(), |k| {
+        let (f, b): (DVec3, DVec3) = (contacts[k].force, contacts[k].branch);
+        [
+            f.x * b.x,
+            f.y * b.y,
+            f.z * b.z,
+            0.5 * (f.x * b.y + f.y * b.x),
+            0.5 * (f.y * b.z + f.z * b.y),
+            0.5 * (f.z * b.x + f.x * b.z),
+        ]
+    })
+}
+
+impl Probe for Stress {
+    fn columns(&self) -> Vec<String> {
+        [
+            "stress_xx_Pa",
+            "stress_yy_Pa",
+            "stress_zz_Pa",
+            "stress_xy_Pa",
+            "stress_yz_Pa",
+            "stress_zx_Pa",
+            "pressure_Pa",
+            "kinetic_pressure_Pa",
+            "stress_volume_m3",
+        ]
+        .map(String::from)
+        .to_vec()
+    }
+
+    fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
+        let world = moment.world;
+        let volume = self.volume.of(world)?;
+        let tensor = moment_tensor(moment.contacts()?);
+        let bodies = &world.bodies;
+        let momenta = Momenta::of(bodies);
+        let drift = if momenta.mass > 0.0 { momenta.linear / momenta.mass } else { DVec3::ZERO };
+        let [motion] =
+            reduce(bodies.len(), |k| [bodies.mass[k] * (bodies.velocity[k] - drift).length_squared()]);
+        // No grains, no volume: nothing to share out, and no stress.
+        let mean = |x: f64| if volume > 0.0 { x / volume } else { 0.0 };
+        row.extend(tensor.map(mean));
+        row.extend([mean((tensor[0] + tensor[1] + tensor[2]) / 3.0), mean(motion / 3.0), volume]);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{contact, measure, value, world};
+
+    #[test]
+    fn a_column_under_load() {
+        // Two spheres pressed along z with 6 N, and the lower one held by a floor with the same.
+        let mut w = world(&[(DVec3::Z, 1.0), (DVec3::new(0.0, 0.0, 3.0), 1.0)]);
+        w.bodies.mass = vec![1.0, 1.0];
+        w.bodies.velocity = vec![DVec3::new(5.0, 1.0, 0.0), DVec3::new(5.0, -1.0, 0.0)];
+        let mut pair = contact(0, Some(1), DVec3::Z, 0.0);
+        (pair.force, pair.branch) = (DVec3::new(0.0, 0.0, -6.0), DVec3::new(0.0, 0.0, -2.0));
+        let mut floor = contact(0, None, -DVec3::Z, 0.0);
+        (floor.force, floor.branch) = (DVec3::new(3.0, 0.0, 6.0), DVec3::new(0.0, 0.0, 1.0));
+        let mut probe = Stress { volume: Volume::Given(2.0) };
+        let row = measure(&mut probe, &w, vec![pair, floor]);
+        let at = |name| value(&probe, &row, name);
+        assert_eq!(at("stress_zz_Pa"), (12.0 + 6.0) / 2.0);
+        assert_eq!(at("stress_xx_Pa"), 0.0);
+        assert_eq!(at("stress_zx_Pa"), 0.5 * 3.0 / 2.0);
+        assert_eq!(at("pressure_Pa"), 3.0);
+        assert_eq!(at("kinetic_pressure_Pa"), 2.0 / 3.0 / 2.0);
+        assert_eq!(at("stress_volume_m3"), 2.0);
+    }
+
+    #[test]
+    fn swapping_the_ends_of_a_contact_changes_nothing() {
+        let mut a = contact(0, Some(1), DVec3::X, 0.0);
+        (a.force, a.branch) = (DVec3::new(-3.0, 1.0, 0.5), DVec3::new(-2.0, 0.1, 0.3));
+        let mut b = contact(1, Some(0), -DVec3::X, 0.0);
+        (b.force, b.branch) = (-a.force, -a.branch);
+        assert_eq!(moment_tensor(&[a]), moment_tensor(&[b]));
+    }
+
+    #[test]
+    fn an_empty_world_bears_none() {
+        assert_eq!(measure(&mut Stress::default(), &world(&[]), Vec::new()), [0.0; 9]);
+    }
+}

@@ -1,0 +1,104 @@
+//! Hand-made worlds, and a method and a field that only answer what a test told them.
+
+use glam::DVec3;
+use rubblepile_core::{
+    Advice, Contact, Field, Fields, Method, Partner, Probe, Report, Result, Rng, World, method::Moment,
+};
+
+struct FakeMethod(Vec<Contact>);
+
+impl Method for FakeMethod {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+    fn check(&self, _: &World) -> Vec<Advice> {
+        Vec::new()
+    }
+    fn advance(&mut self, _: &mut World, _: &mut Fields, _: f64, _: &mut Report) -> Result<()> {
+        Ok(())
+    }
+    fn contacts(&mut self, _: &World) -> Result<Vec<Contact>> {
+        Ok(self.0.clone())
+    }
+    fn store(&mut self, _: &mut World) {}
+    fn reset(&mut self) {}
+}
+
+/// Potential energy 10 J a kilogram.
+struct FakeField;
+
+impl Field for FakeField {
+    fn name(&self) -> &'static str {
+        "fake"
+    }
+    fn accelerate(&mut self, _: &World, _: &mut [DVec3]) -> Result<()> {
+        Ok(())
+    }
+    fn potential_energy(&mut self, world: &World) -> Result<f64> {
+        Ok(10.0 * world.bodies.total_mass())
+    }
+}
+
+pub fn try_measure(probe: &mut dyn Probe, world: &World, contacts: Vec<Contact>) -> Result<Vec<f64>> {
+    let mut method = FakeMethod(contacts);
+    let mut fields = Fields { list: vec![Box::new(FakeField)] };
+    let report = Report::default();
+    let mut moment = Moment::new(world, &mut method, &mut fields, &report);
+    let mut row = Vec::new();
+    probe.measure(&mut moment, &mut row)?;
+    assert_eq!(row.len(), probe.columns().len(), "one value a column");
+    Ok(row)
+}
+
+pub fn measure(probe: &mut dyn Probe, world: &World, contacts: Vec<Contact>) -> Vec<f64> {
+    try_measure(probe, world, contacts).expect("a probe that measures")
+}
+
+/// The value in a column.
+pub fn value(probe: &dyn Probe, row: &[f64], column: &str) -> f64 {
+    let k = probe.columns().iter().position(|c| c == column).expect("a column of this name");
+    row[k]
+}
+
+/// Spheres of density 1 at rest, given by centre and radius.
+pub fn world(spheres: &[(DVec3, f64)]) -> World {
+    let mut world = World::new(1.0);
+    for &(position, radius) in spheres {
+        world.bodies.push_sphere(position, radius, 1.0, 0, 0);
+    }
+    world
+}
+
+/// Random spheres that move and spin, in the cube of side 2 about the origin.
+pub fn cloud(n: usize, seed: u64) -> World {
+    let mut rng = Rng::new(seed);
+    let mut vector =
+        |scale: f64| scale * DVec3::from_array(std::array::from_fn(|_| 2.0 * rng.uniform() - 1.0));
+    let mut world = World::new(1.0);
+    for k in 0..n {
+        world.bodies.push_sphere(vector(1.0), 0.01 + 0.04 * (k % 7) as f64 / 7.0, 1000.0, 0, 0);
+        world.bodies.velocity[k] = vector(3.0);
+        world.bodies.spin[k] = vector(10.0);
+    }
+    world
+}
+
+/// A contact without force between two rows, or of a row with a wall.
+pub fn contact(row: u32, partner_row: Option<u32>, normal: DVec3, overlap: f64) -> Contact {
+    Contact {
+        row,
+        partner_row,
+        body: u64::from(row),
+        partner: match partner_row {
+            Some(k) => Partner::Body(u64::from(k)),
+            None => Partner::Wall { wall: 0, face: 0 },
+        },
+        point: DVec3::ZERO,
+        normal,
+        overlap,
+        force: DVec3::ZERO,
+        torque: DVec3::ZERO,
+        branch: -normal,
+        elastic: 0.0,
+    }
+}
