@@ -18,14 +18,28 @@ pub enum Trigger {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     AddWall(Box<Wall>),
-    RemoveWall { name: String },
-    SetMotion { wall: String, motion: Motion },
+    RemoveWall {
+        name: String,
+    },
+    SetMotion {
+        wall: String,
+        motion: Motion,
+    },
     /// Adds a rigid rotation about the centre of mass of a group (`None`: of all bodies): to the velocities and to
     /// the spins, rad/s.
-    AddSpin { group: Option<u32>, spin: DVec3 },
-    SetMaterial { material: u32, property: Property, value: f64 },
+    AddSpin {
+        group: Option<u32>,
+        spin: DVec3,
+    },
+    SetMaterial {
+        material: u32,
+        property: Property,
+        value: f64,
+    },
     /// Ends the run when the kinetic energy (translation and rotation, all bodies) is below this, J.
-    StopWhenKineticBelow { energy: f64 },
+    StopWhenKineticBelow {
+        energy: f64,
+    },
     Stop,
 }
 

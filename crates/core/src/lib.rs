@@ -11,6 +11,7 @@ pub mod material;
 pub mod method;
 pub mod rng;
 pub mod run;
+pub mod units;
 pub mod wall;
 pub mod world;
 

@@ -28,9 +28,9 @@ impl Rng {
     /// another.
     pub fn stream(seed: u64, name: &str) -> Self {
         // FNV-1a of the name, mixed with the seed.
-        let hash = name.bytes().fold(0xCBF2_9CE4_8422_2325u64, |h, b| {
-            (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3)
-        });
+        let hash = name
+            .bytes()
+            .fold(0xCBF2_9CE4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3));
         let mut s = seed;
         Rng::new(splitmix(&mut s) ^ hash)
     }

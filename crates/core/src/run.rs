@@ -122,8 +122,7 @@ impl Simulation {
     }
 
     fn observe(&mut self) -> Result<()> {
-        let mut moment =
-            Moment::new(&self.world, self.method.as_mut(), &mut self.fields, &self.report);
+        let mut moment = Moment::new(&self.world, self.method.as_mut(), &mut self.fields, &self.report);
         let clock = self.world.clock;
         for observer in &mut self.observers {
             while observer.next().is_some_and(|t| is_due(&clock, t)) {

@@ -50,12 +50,22 @@ impl Surface {
 pub enum Motion {
     None,
     /// Constant velocity, m/s.
-    Translation { velocity: DVec3 },
+    Translation {
+        velocity: DVec3,
+    },
     /// Displacement `amplitude * sin(2 pi frequency t + phase)`, amplitude a vector in m, t since the motion was
     /// set, less its value at the start, so that the wall does not jump.
-    Oscillation { amplitude: DVec3, frequency: f64, phase: f64 },
+    Oscillation {
+        amplitude: DVec3,
+        frequency: f64,
+        phase: f64,
+    },
     /// Rotation about an axis (unit vector) through `centre`, rad/s; both move with the wall's first pose.
-    Rotation { centre: DVec3, axis: DVec3, rate: f64 },
+    Rotation {
+        centre: DVec3,
+        axis: DVec3,
+        rate: f64,
+    },
 }
 
 /// Where a rigid frame is and how it moves.

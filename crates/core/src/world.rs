@@ -4,7 +4,8 @@
 use glam::DVec3;
 
 use crate::{
-    Bodies, Material, PairOverride, PairValues, Rng, Wall, contact::History, event::Event, material::pair_table,
+    Bodies, Material, PairOverride, PairValues, Rng, Wall, contact::History, event::Event,
+    material::pair_table,
 };
 
 /// The time. With a fixed step, `time` is a product and not a sum, so that it does not drift.
@@ -52,7 +53,11 @@ impl Clock {
 pub enum Domain {
     Open,
     /// `axes[k]`: periodic along that axis.
-    Periodic { min: DVec3, max: DVec3, axes: [bool; 3] },
+    Periodic {
+        min: DVec3,
+        max: DVec3,
+        axes: [bool; 3],
+    },
 }
 
 impl Domain {
@@ -99,7 +104,9 @@ impl Domain {
 pub enum Frame {
     Inertial,
     /// Turns about the origin with this angular velocity, rad/s.
-    Rotating { angular_velocity: DVec3 },
+    Rotating {
+        angular_velocity: DVec3,
+    },
 }
 
 /// Accelerations at the end of the last step: the leapfrog's next half kick uses them, and the velocity that
