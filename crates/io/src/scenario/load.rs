@@ -6,10 +6,13 @@ use serde::Deserialize;
 use toml::de::Deserializer;
 
 use super::{
-    check,
+    check, check_grains,
     document::{Sources, explain},
     error::ScenarioError,
-    tables::{Gravity, Scenario},
+    grains::Place,
+    quantity::Quantity,
+    tables::{EventTable, FrameTable, Gravity, Scenario},
+    walls::z_axis,
 };
 
 /// A scenario that was read and found free of contradictions, with the texts that it came from.
@@ -52,6 +55,10 @@ impl Scenario {
         })?;
         fill_defaults(&mut scenario);
         sources.problems(check::problems(&scenario))?;
+        // Checked, and in SI from here on: how it was written no longer counts.
+        for change in scenario.event.iter_mut().filter_map(|e| e.set_material.as_mut()) {
+            change.value.dimension = None;
+        }
         Ok(Loaded { scenario, sources })
     }
 }
@@ -100,8 +107,22 @@ fn fill_defaults(scenario: &mut Scenario) {
         let first = if k == 0 { "grains".to_string() } else { format!("grains-{}", k + 1) };
         name_it(&mut grains.name, first, &mut taken);
         grains.material = grains.material.take().or(only_material.clone());
+        let largest = check_grains::distribution(grains).largest();
+        if let Place::Lattice(lattice) = &mut grains.place {
+            lattice.spacing = lattice.spacing.or(Some(Quantity::new(2.0 * largest)));
+        }
+        if let Some(r) = &mut grains.velocity.rotation
+            && r.period.is_some()
+        {
+            r.axis = r.axis.or(Some(z_axis()));
+        }
     }
-    let added = |e: &super::tables::EventTable| e.add_wall.as_ref().and_then(|w| w.name.clone());
+    if let FrameTable::Rotating(r) = &mut scenario.frame
+        && r.period.is_some()
+    {
+        r.axis = r.axis.or(Some(z_axis()));
+    }
+    let added = |e: &EventTable| e.add_wall.as_ref().and_then(|w| w.name.clone());
     let mut taken: HashSet<String> = scenario.wall.iter().filter_map(|w| w.name.clone()).collect();
     taken.extend(scenario.event.iter().filter_map(added));
     let walls = scenario.wall.iter_mut().chain(scenario.event.iter_mut().filter_map(|e| e.add_wall.as_mut()));
@@ -119,7 +140,7 @@ fn fill_defaults(scenario: &mut Scenario) {
             && tree.error.is_none()
             && tree.opening.is_none()
         {
-            tree.error = Some(super::quantity::Quantity::new(1e-3));
+            tree.error = Some(Quantity::new(1e-3));
         }
     }
 }
