@@ -12,6 +12,7 @@ pub mod method;
 pub mod rng;
 pub mod run;
 pub mod simd;
+pub mod units;
 pub mod wall;
 pub mod world;
 

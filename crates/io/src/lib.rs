@@ -1,1 +1,4 @@
 //! placeholder
+
+pub mod generate;
+pub mod scenario;

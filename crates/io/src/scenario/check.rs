@@ -1,0 +1,427 @@
+//! What cannot be, in a scenario whose types are right: signs, ranges, names that nothing has, choices that
+//! exclude each other. Every finding carries the path of its key.
+
+use std::collections::HashSet;
+
+use glam::DVec3;
+
+use super::{
+    check_grains,
+    error::{Problem, suggestion},
+    quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, Vector},
+    tables::*,
+};
+
+/// All problems of a scenario.
+pub fn problems(scenario: &Scenario) -> Vec<Problem> {
+    let mut c = Checker { scenario, problems: Vec::new() };
+    let numbers = [
+        ("material", scenario.material.len(), 256),
+        ("pair", scenario.pair.len(), 33_000),
+        ("gravity", scenario.gravity.len(), 100),
+        ("grains", scenario.grains.len(), 10_000),
+        ("wall", scenario.wall.len(), 10_000),
+        ("event", scenario.event.len(), 100_000),
+        ("probe", scenario.probe.len(), 1000),
+    ];
+    for (key, n, most) in numbers {
+        c.check(n <= most, "", key, || {
+            format!("there are {n} [[{key}]] tables, at most {most} are possible")
+        });
+    }
+    if !c.problems.is_empty() {
+        return c.problems;
+    }
+    c.run();
+    c.method();
+    c.gravity();
+    c.frame_and_domain();
+    c.materials();
+    c.pairs();
+    check_grains::check(&mut c);
+    c.walls();
+    c.events();
+    c.probes_and_output();
+    c.problems
+}
+
+pub(super) struct Checker<'a> {
+    pub scenario: &'a Scenario,
+    pub problems: Vec<Problem>,
+}
+
+/// Upper bound of anything in metres or seconds: far past the solar system and its age, far from overflow.
+const HUGE: f64 = 1e30;
+
+impl Checker<'_> {
+    /// There is enough to tell: no more is looked for.
+    pub fn full(&self) -> bool {
+        self.problems.len() >= 20
+    }
+
+    pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.problems.push(Problem::new(path, message));
+    }
+
+    pub fn add_help(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
+        self.problems.push(Problem::new(path, message).help(help));
+    }
+
+    pub fn check(&mut self, ok: bool, at: &str, key: &str, message: impl FnOnce() -> String) {
+        if !ok {
+            self.add(join(at, key), message());
+        }
+    }
+
+    pub fn positive<K>(&mut self, value: Quantity<K>, at: &str, key: &str) {
+        let v = value.0;
+        self.check(v > 0.0, at, key, || format!("`{key}` must be larger than 0, it is {v}"));
+        self.check(v <= HUGE, at, key, || format!("`{key}` is absurdly large: {v:e}"));
+    }
+
+    pub fn not_negative<K>(&mut self, value: Quantity<K>, at: &str, key: &str) {
+        let v = value.0;
+        self.check(v >= 0.0, at, key, || format!("`{key}` must not be negative, it is {v}"));
+        self.check(v <= HUGE, at, key, || format!("`{key}` is absurdly large: {v:e}"));
+    }
+
+    /// A vector of any length but zero.
+    pub fn direction(&mut self, v: Vector<NumberKind>, at: &str, key: &str) {
+        let length = v.0.length();
+        let ok = length > 1e-100 && length.is_finite();
+        self.check(ok, at, key, || format!("`{key}` gives no direction: its length is {length}"));
+    }
+
+    pub fn modest<K>(&mut self, v: Vector<K>, at: &str, key: &str) {
+        self.check(v.0.abs().max_element() <= HUGE, at, key, || format!("`{key}` is absurdly large"));
+    }
+
+    /// `min` below `max` on every axis.
+    pub fn corners<K>(&mut self, min: Vector<K>, max: Vector<K>, at: &str) {
+        self.modest(min, at, "min");
+        self.modest(max, at, "max");
+        for (k, axis) in ["x", "y", "z"].iter().enumerate() {
+            let (low, high) = (min.0[k], max.0[k]);
+            if low >= high {
+                let message = format!("`min` must be below `max`; along {axis} they are {low} and {high}");
+                self.add(join(at, "min"), message);
+                return;
+            }
+        }
+    }
+
+    /// `angular_velocity`, or `period` with or without `axis`.
+    pub fn rotation(
+        &mut self,
+        w: Option<Vector<AngularVelocityKind>>,
+        period: Option<Time>,
+        axis: Option<Vector<NumberKind>>,
+        at: &str,
+    ) {
+        match (w, period) {
+            (Some(_), Some(_)) => {
+                self.add(join(at, "period"), "give `angular_velocity` or `period`, not both")
+            }
+            (None, None) => self.add_help(
+                at,
+                "`angular_velocity` or `period` is missing in this table",
+                "for example `period = \"2.6 h\"`",
+            ),
+            (Some(w), None) => {
+                self.modest(w, at, "angular_velocity");
+                let alone = axis.is_none();
+                self.check(alone, at, "axis", || {
+                    "`axis` goes with `period`, not with `angular_velocity`".into()
+                });
+            }
+            (None, Some(period)) => {
+                self.positive(period, at, "period");
+                self.check(period.0 >= 1e-30, at, "period", || "`period` is absurdly short".into());
+                if let Some(axis) = axis {
+                    self.direction(axis, at, "axis");
+                }
+            }
+        }
+    }
+
+    /// The name of a material, given or left out.
+    pub fn material_name(&mut self, name: Option<&str>, at: &str) {
+        let known = self.scenario.material.iter().map(|m| m.name.as_str());
+        match name {
+            Some(name) if known.clone().any(|m| m == name) => {}
+            Some(name) => {
+                let help = suggestion(name, known);
+                self.add_help(join(at, "material"), format!("there is no material `{name}`"), help);
+            }
+            None if self.scenario.material.is_empty() => {
+                let help = "add a [[material]] table with `name` and `density`";
+                self.add_help(at, "there is no material for this", help);
+            }
+            None => {
+                let help = suggestion("", known);
+                self.add_help(at, "`material` is missing: there are several to choose from", help);
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        let run = &self.scenario.run;
+        self.positive(run.end, "run", "end");
+        self.check(run.seed <= i64::MAX as u64, "run", "seed", || "the seed is too large for TOML".into());
+        let threads = run.threads.unwrap_or(1);
+        self.check((1..=4096).contains(&threads), "run", "threads", || {
+            format!("`threads` must be between 1 and 4096, it is {threads}")
+        });
+    }
+
+    fn method(&mut self) {
+        let Method::Soft(soft) = &self.scenario.method;
+        let at = "method.soft";
+        if let Auto::Value(v) = soft.timestep {
+            self.positive(v, at, "timestep");
+            let (dt, end) = (v.0, self.scenario.run.end.0);
+            self.check(dt <= end, at, "timestep", || {
+                format!("the time step of {dt} s is longer than the run")
+            });
+        }
+        if let Auto::Value(v) = soft.skin {
+            self.positive(v, at, "skin");
+        }
+        if let Some(v) = soft.max_speed {
+            self.positive(v, at, "max_speed");
+        }
+        let deepest = soft.deepest_overlap.0;
+        self.check(deepest > 0.0 && deepest <= 1.0, at, "deepest_overlap", || {
+            format!("`deepest_overlap` must be above 0 and at most 1, it is {deepest}")
+        });
+        let used =
+            |m: &MaterialTable| self.scenario.grains.iter().any(|g| g.material.as_ref() == Some(&m.name));
+        for (k, m) in self.scenario.material.iter().enumerate().filter(|(_, m)| used(m)) {
+            let given = |p: &&Pair| p.between[0] == m.name && p.between[1] == m.name && p.stiffness.is_some();
+            if soft.law == LawName::HertzMindlin && m.young.is_none() {
+                let help = "add `young`, such as `young = \"5 MPa\"`, or take the linear law";
+                let message = "the Hertz-Mindlin law needs Young's modulus";
+                self.problems.push(Problem::new(format!("material[{k}]"), message).help(help));
+            }
+            if soft.law == LawName::Linear
+                && soft.max_speed.is_none()
+                && m.stiffness.is_none()
+                && !self.scenario.pair.iter().any(|p| given(&p))
+            {
+                let message = format!("nothing says how stiff `{}` is", m.name);
+                let help = "give `max_speed` in [method.soft], or `stiffness` in this material";
+                self.problems.push(Problem::new(format!("material[{k}]"), message).help(help));
+            }
+        }
+    }
+
+    fn gravity(&mut self) {
+        let mut own = false;
+        for (k, gravity) in self.scenario.gravity.iter().enumerate() {
+            let at = format!("gravity[{k}]");
+            let every = match gravity {
+                Gravity::Uniform(u) => {
+                    self.modest(u.acceleration, &format!("{at}.uniform"), "acceleration");
+                    continue;
+                }
+                Gravity::Direct(d) => (format!("{at}.direct"), d.every),
+                Gravity::Tree(t) => {
+                    let at = format!("{at}.tree");
+                    self.tree(t, &at);
+                    (at, t.every)
+                }
+            };
+            let (at, every) = every;
+            self.check((1..=1_000_000).contains(&every), &at, "every", || {
+                format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")
+            });
+            if own {
+                self.add(at, "self-gravity is given twice: every pull would count double");
+            }
+            own = true;
+        }
+    }
+
+    fn tree(&mut self, tree: &TreeGravity, at: &str) {
+        if tree.error.is_some() && tree.opening.is_some() {
+            self.add(join(at, "opening"), "give `error` or `opening`, not both");
+        }
+        if let Some(e) = tree.error.map(|e| e.0) {
+            self.check(e > 0.0 && e < 1.0, at, "error", || {
+                format!("`error` must be between 0 and 1, it is {e}")
+            });
+        }
+        if let Some(o) = tree.opening.map(|o| o.0) {
+            self.check(o > 0.0 && o <= 2.0, at, "opening", || {
+                format!("`opening` must be above 0 and at most 2, it is {o}")
+            });
+        }
+    }
+
+    fn frame_and_domain(&mut self) {
+        if let FrameTable::Rotating(r) = &self.scenario.frame {
+            self.rotation(r.angular_velocity, r.period, r.axis, "frame.rotating");
+        }
+        if let DomainTable::Periodic(p) = &self.scenario.domain {
+            let at = "domain.periodic";
+            self.corners(p.min, p.max, at);
+            let mut seen = HashSet::new();
+            let fine = !p.axes.is_empty() && p.axes.chars().all(|c| "xyz".contains(c) && seen.insert(c));
+            self.check(fine, at, "axes", || {
+                "`axes` is made of the letters x, y and z, each at most once".into()
+            });
+            if matches!(self.scenario.frame, FrameTable::Rotating(_)) {
+                self.add(
+                    "domain.periodic",
+                    "a rotating frame has a centre, a periodic box has none: choose one",
+                );
+            }
+        }
+    }
+
+    fn materials(&mut self) {
+        let mut names = HashSet::new();
+        for (k, m) in self.scenario.material.iter().enumerate() {
+            let at = format!("material[{k}]");
+            self.name(&m.name, &mut names, &at, "material");
+            if let Some(d) = m.density {
+                self.positive(d, &at, "density");
+            }
+            for (key, v) in [("normal", m.restitution.normal), ("tangential", m.restitution.tangential)] {
+                self.coefficient(&format!("restitution.{key}"), v.0, &at);
+            }
+            let f = &m.friction;
+            let friction = [
+                ("sliding", f.sliding),
+                ("rolling", f.rolling),
+                ("twisting", f.twisting),
+                ("shape", f.shape),
+            ];
+            for (key, v) in friction {
+                self.coefficient(&format!("friction.{key}"), v.0, &at);
+            }
+            self.coefficient("cohesion", m.cohesion.0, &at);
+            if let Some(s) = m.stiffness {
+                self.positive(s, &at, "stiffness");
+            }
+            self.positive(m.stiffness_ratio, &at, "stiffness_ratio");
+            if let Some(y) = m.young {
+                self.positive(y, &at, "young");
+            }
+            let nu = m.poisson.0;
+            self.check(nu > -1.0 && nu <= 0.5, &at, "poisson", || {
+                format!("Poisson's ratio must be above -1 and at most 0.5, it is {nu}")
+            });
+        }
+    }
+
+    /// A value that a material, a pair or an event may set.
+    pub fn coefficient(&mut self, key: &str, v: f64, at: &str) {
+        if key.starts_with("restitution") {
+            self.check(v > 0.0 && v <= 1.0, at, key, || {
+                format!("a coefficient of restitution must be above 0 and at most 1, it is {v}")
+            });
+        } else {
+            self.not_negative(Quantity::<NumberKind>::new(v), at, key);
+        }
+    }
+
+    pub fn name<'n>(&mut self, name: &'n str, names: &mut HashSet<&'n str>, at: &str, what: &str) {
+        let printable = !name.trim().is_empty() && name.len() <= 200 && !name.chars().any(char::is_control);
+        self.check(printable, at, "name", || format!("a {what} needs a printable name of at most 200 bytes"));
+        if !names.insert(name) {
+            self.add(join(at, "name"), format!("there is another {what} named `{name}`"));
+        }
+    }
+
+    fn pairs(&mut self) {
+        let mut seen = HashSet::new();
+        for (k, p) in self.scenario.pair.iter().enumerate() {
+            let at = format!("pair[{k}]");
+            for (i, name) in p.between.iter().enumerate() {
+                let known = self.scenario.material.iter().map(|m| m.name.as_str());
+                if !known.clone().any(|m| m == name) {
+                    let help = suggestion(name, known);
+                    self.add_help(
+                        format!("{at}.between[{i}]"),
+                        format!("there is no material `{name}`"),
+                        help,
+                    );
+                }
+            }
+            let [a, b] = &p.between;
+            if !seen.insert(if a <= b { (a, b) } else { (b, a) }) {
+                self.add(join(&at, "between"), format!("the pair of `{a}` and `{b}` is given twice"));
+            }
+            let values = [
+                ("restitution.normal", p.restitution.normal.map(|v| v.0)),
+                ("restitution.tangential", p.restitution.tangential.map(|v| v.0)),
+                ("friction.sliding", p.friction.sliding.map(|v| v.0)),
+                ("friction.rolling", p.friction.rolling.map(|v| v.0)),
+                ("friction.twisting", p.friction.twisting.map(|v| v.0)),
+                ("friction.shape", p.friction.shape.map(|v| v.0)),
+                ("cohesion", p.cohesion.map(|v| v.0)),
+            ];
+            for (key, v) in values {
+                if let Some(v) = v {
+                    self.coefficient(key, v, &at);
+                }
+            }
+            if let Some(s) = p.stiffness {
+                self.positive(s, &at, "stiffness");
+            }
+            if let Some(s) = p.stiffness_ratio {
+                self.positive(s, &at, "stiffness_ratio");
+            }
+        }
+    }
+
+    fn probes_and_output(&mut self) {
+        let scenario = self.scenario;
+        let end = scenario.run.end.0;
+        let mut sampling = |s: &Sampling, at: String| {
+            self.positive(s.every, &at, "every");
+            let n = end / s.every.0;
+            self.check(n <= 1e9, &at, "every", || format!("this would happen {n:.1e} times"));
+        };
+        for (k, probe) in scenario.probe.iter().enumerate() {
+            let (name, s) = match probe {
+                Probe::Energy(s) => ("energy", s),
+                Probe::Momentum(s) => ("momentum", s),
+                Probe::Contacts(s) => ("contacts", s),
+                Probe::Overlap(s) => ("overlap", s),
+                Probe::Packing(s) => ("packing", s),
+                Probe::Stress(s) => ("stress", s),
+            };
+            sampling(s, format!("probe[{k}].{name}"));
+        }
+        let output = &scenario.output;
+        if let Some(s) = &output.frames {
+            sampling(s, "output.frames".into());
+        }
+        if let Some(s) = &output.contacts {
+            sampling(s, "output.contacts".into());
+        }
+        let every = Time::new(output.checkpoint.every.seconds());
+        self.positive(every, "output.checkpoint", "every");
+    }
+}
+
+pub(super) fn join(at: &str, key: &str) -> String {
+    if at.is_empty() { key.into() } else { format!("{at}.{key}") }
+}
+
+/// An angular velocity from either way of writing it; checked before.
+pub(super) fn angular_velocity(
+    w: Option<Vector<AngularVelocityKind>>,
+    period: Option<Time>,
+    axis: Option<Vector<NumberKind>>,
+) -> DVec3 {
+    match (w, period) {
+        (Some(w), _) => w.0,
+        (None, Some(period)) => {
+            std::f64::consts::TAU / period.0 * axis.map_or(DVec3::Z, |a| a.0.normalize_or(DVec3::Z))
+        }
+        (None, None) => DVec3::ZERO,
+    }
+}

@@ -1,0 +1,221 @@
+//! What is wrong with a scenario, shown at its place in the text.
+
+use std::fmt;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+
+/// Something wrong with a value, found after reading: where, as a path of keys (`grains[1].material`), and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub path: String,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Problem {
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem { path: path.into(), message: message.into(), help: None }
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// One or several mistakes in a scenario; as a [`Diagnostic`] it prints the lines with a mark under each.
+#[derive(Debug)]
+pub struct ScenarioError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    message: String,
+    /// File name (or `--set`), its text, and the place in it.
+    source: Option<(NamedSource<String>, SourceSpan)>,
+    label: String,
+    help: Option<String>,
+    others: Vec<ScenarioError>,
+}
+
+impl ScenarioError {
+    /// An error without a place in a text: a file that cannot be read.
+    pub fn plain(message: impl Into<String>) -> Self {
+        let message = message.into();
+        ScenarioError(Box::new(Inner {
+            message,
+            source: None,
+            label: String::new(),
+            help: None,
+            others: Vec::new(),
+        }))
+    }
+
+    /// An error at a place, in bytes, of a named text.
+    pub fn at(message: impl Into<String>, name: &str, text: &str, span: std::ops::Range<usize>) -> Self {
+        let mut error = ScenarioError::plain(message);
+        let start = floor_boundary(text, span.start);
+        let end = floor_boundary(text, span.end).max(start);
+        // Of a place that runs over several lines the first is enough, and short enough to be read.
+        let line_end = text[start..end].find('\n').map_or(end, |n| start + n);
+        let source = NamedSource::new(name, text.to_string()).with_language("TOML");
+        error.0.source = Some((source, (start, line_end - start).into()));
+        error.0.label = "here".into();
+        error
+    }
+
+    pub fn with_help(mut self, help: Option<String>) -> Self {
+        self.0.help = help;
+        self
+    }
+
+    pub fn with_label(mut self, label: impl Into<String>) -> Self {
+        self.0.label = label.into();
+        self
+    }
+
+    /// One error of several: the first carries the others.
+    pub fn join(errors: Vec<ScenarioError>) -> Option<Self> {
+        let mut errors = errors.into_iter();
+        let mut first = errors.next()?;
+        first.0.others.extend(errors);
+        Some(first)
+    }
+
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    pub fn help_text(&self) -> Option<&str> {
+        self.0.help.as_deref()
+    }
+
+    /// The further mistakes.
+    pub fn others(&self) -> &[ScenarioError] {
+        &self.0.others
+    }
+
+    /// Name of the file (or `--set`) that the error is in.
+    pub fn source_name(&self) -> Option<&str> {
+        self.0.source.as_ref().map(|(s, _)| s.name())
+    }
+
+    /// Line and column of the mistake, from 1.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        let (source, span) = self.0.source.as_ref()?;
+        let before = source.inner().get(..span.offset())?;
+        let line_start = before.rfind('\n').map_or(0, |k| k + 1);
+        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    }
+}
+
+/// The last character boundary at or before `k`.
+fn floor_boundary(text: &str, k: usize) -> usize {
+    let mut k = k.min(text.len());
+    while !text.is_char_boundary(k) {
+        k -= 1;
+    }
+    k
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+impl Diagnostic for ScenarioError {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.0.source.as_ref().map(|(s, _)| s as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let (_, span) = self.0.source.as_ref()?;
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some(self.0.label.clone()), *span))))
+    }
+
+    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
+        self.0.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        if self.0.others.is_empty() {
+            return None;
+        }
+        Some(Box::new(self.0.others.iter().map(|e| e as &dyn Diagnostic)))
+    }
+}
+
+/// The candidate nearest to `name` by edit distance (a swap of neighbours counts as one), if it is near.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > 64 {
+        return None;
+    }
+    let lower = name.to_lowercase().replace('-', "_");
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.into_iter().filter(|c| c.len() <= 64) {
+        let d = edit_distance(&lower, &candidate.to_lowercase().replace('-', "_"));
+        let allowed = (candidate.chars().count() / 3).max(1);
+        if d <= allowed && best.is_none_or(|(b, _)| d < b) {
+            best = Some((d, candidate));
+        }
+    }
+    best.map(|(_, c)| c)
+}
+
+/// Help text for a wrong name: the nearest right one, or all of them.
+pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    if let Some(near) = nearest(name, candidates.clone()) {
+        return format!("did you mean `{near}`?");
+    }
+    let all: Vec<String> = candidates.into_iter().take(40).map(|c| format!("`{c}`")).collect();
+    match all.len() {
+        0 => "there are none".into(),
+        _ => format!("what there is: {}", all.join(", ")),
+    }
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let width = b.len() + 1;
+    let mut d = vec![0usize; (a.len() + 1) * width];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            let at = |i: usize, j: usize| i * width + j;
+            d[at(i, j)] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let same = usize::from(a[i - 1] != b[j - 1]);
+                let mut best = (d[at(i - 1, j)] + 1).min(d[at(i, j - 1)] + 1).min(d[at(i - 1, j - 1)] + same);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(d[at(i - 2, j - 2)] + 1);
+                }
+                best
+            };
+        }
+    }
+    d[a.len() * width + b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found() {
+        let names = ["restitution", "friction", "density", "name"];
+        assert_eq!(nearest("restitutoin", names), Some("restitution"));
+        assert_eq!(nearest("Density", names), Some("density"));
+        assert_eq!(nearest("colour", names), None);
+        assert_eq!(edit_distance("center", "centre"), 1);
+        assert_eq!(edit_distance("", "abc"), 3);
+    }
+
+    #[test]
+    fn a_place_inside_a_character_is_moved_to_its_start() {
+        let error = ScenarioError::at("x", "file", "aµb\nc", 2..99);
+        assert_eq!(error.position(), Some((1, 2)));
+        assert_eq!(ScenarioError::at("x", "file", "ab\ncd", 4..5).position(), Some((2, 2)));
+    }
+}

@@ -1,0 +1,160 @@
+//! From text to a checked [`Scenario`], and back to text with every default written out.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use toml::de::Deserializer;
+
+use super::{
+    check, check_grains,
+    document::{Sources, explain},
+    error::ScenarioError,
+    grains::Place,
+    quantity::Quantity,
+    tables::{EventTable, FrameTable, Gravity, Scenario},
+    walls::z_axis,
+};
+
+/// A scenario that was read and found free of contradictions, with the texts that it came from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// With the defaults filled in, names of groups and walls too.
+    pub scenario: Scenario,
+    pub sources: Sources,
+}
+
+/// Larger than any scenario that a person or a script writes: grains belong in CSV files.
+const MAX_BYTES: usize = 64 << 20;
+
+impl Scenario {
+    /// Reads a scenario. `name` is how the file is called in messages; `sets` are `key.path=value`.
+    pub fn load(name: &str, text: impl AsRef<[u8]>, sets: &[String]) -> Result<Loaded, ScenarioError> {
+        let bytes = text.as_ref();
+        if bytes.len() > MAX_BYTES {
+            return Err(ScenarioError::plain(format!(
+                "{name}: too large for a scenario ({} bytes)",
+                bytes.len()
+            ))
+            .with_help(Some("put many grains into a CSV file: place = { file = { path = ... } }".into())));
+        }
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text).to_string(),
+            Err(e) => {
+                let k = e.valid_up_to();
+                let shown = String::from_utf8_lossy(bytes);
+                let message = "this is not UTF-8 text";
+                return Err(ScenarioError::at(message, name, &shown, k..k + 1)
+                    .with_help(Some("save the file as UTF-8".into())));
+            }
+        };
+        let sources = Sources { name: name.into(), text, sets: sets.to_vec() };
+        let tree = sources.tree()?;
+        let mut scenario = Scenario::deserialize(Deserializer::from(tree)).map_err(|e| {
+            let (message, help) = explain(e.message());
+            sources.error_at(message, e.span().unwrap_or(0..0)).with_help(help)
+        })?;
+        fill_defaults(&mut scenario);
+        sources.problems(check::problems(&scenario))?;
+        // Checked, and in SI from here on: how it was written no longer counts.
+        for change in scenario.event.iter_mut().filter_map(|e| e.set_material.as_mut()) {
+            change.value.dimension = None;
+        }
+        Ok(Loaded { scenario, sources })
+    }
+}
+
+impl Loaded {
+    /// The scenario with every default written out; loads to the same scenario.
+    pub fn to_toml(&self) -> Result<String, ScenarioError> {
+        let fail = |e: toml_edit::ser::Error| ScenarioError::plain(format!("cannot write the scenario: {e}"));
+        let document = toml_edit::ser::to_document(&self.scenario).map_err(fail)?;
+        let mut out = String::from("# As it was run, with every default written out. Numbers are SI.\n");
+        let (mut tables, mut lines) = (String::new(), String::new());
+        for (key, item) in document.iter() {
+            let Some(value) = item.as_value() else { continue };
+            match value {
+                toml_edit::Value::InlineTable(table) => write_table(&mut tables, &format!("[{key}]"), table),
+                toml_edit::Value::Array(array) => {
+                    for table in array.iter().filter_map(|v| v.as_inline_table()) {
+                        write_table(&mut tables, &format!("[[{key}]]"), table);
+                    }
+                }
+                value => lines += &format!("{key} = {}\n", value.to_string().trim()),
+            }
+        }
+        out += &lines;
+        out += &tables;
+        Ok(out)
+    }
+}
+
+/// A header and a line a key; what is below is written inline.
+fn write_table(out: &mut String, header: &str, table: &toml_edit::InlineTable) {
+    out.push_str(&format!("\n{header}\n"));
+    for (key, value) in table.iter() {
+        out.push_str(&format!("{key} = {}\n", value.to_string().trim()));
+    }
+}
+
+/// Names and materials that may be left out, and defaults that depend on other keys.
+fn fill_defaults(scenario: &mut Scenario) {
+    let only_material = match scenario.material.as_slice() {
+        [only] => Some(only.name.clone()),
+        _ => None,
+    };
+    let mut taken: HashSet<String> = scenario.grains.iter().filter_map(|g| g.name.clone()).collect();
+    for (k, grains) in scenario.grains.iter_mut().enumerate() {
+        let first = if k == 0 { "grains".to_string() } else { format!("grains-{}", k + 1) };
+        name_it(&mut grains.name, first, &mut taken);
+        grains.material = grains.material.take().or(only_material.clone());
+        let largest = check_grains::distribution(grains).largest();
+        if let Place::Lattice(lattice) = &mut grains.place {
+            lattice.spacing = lattice.spacing.or(Some(Quantity::new(2.0 * largest)));
+        }
+        if let Some(r) = &mut grains.velocity.rotation
+            && r.period.is_some()
+        {
+            r.axis = r.axis.or(Some(z_axis()));
+        }
+    }
+    if let FrameTable::Rotating(r) = &mut scenario.frame
+        && r.period.is_some()
+    {
+        r.axis = r.axis.or(Some(z_axis()));
+    }
+    let added = |e: &EventTable| e.add_wall.as_ref().and_then(|w| w.name.clone());
+    let mut taken: HashSet<String> = scenario.wall.iter().filter_map(|w| w.name.clone()).collect();
+    taken.extend(scenario.event.iter().filter_map(added));
+    let walls = scenario.wall.iter_mut().chain(scenario.event.iter_mut().filter_map(|e| e.add_wall.as_mut()));
+    for (k, wall) in walls.enumerate() {
+        name_it(&mut wall.name, format!("wall-{}", k + 1), &mut taken);
+        wall.material = wall.material.take().or(only_material.clone());
+    }
+    for event in &mut scenario.event {
+        if let (Some(every), None) = (event.every, event.start) {
+            event.start = Some(every);
+        }
+    }
+    for gravity in &mut scenario.gravity {
+        if let Gravity::Tree(tree) = gravity
+            && tree.error.is_none()
+            && tree.opening.is_none()
+        {
+            tree.error = Some(Quantity::new(1e-3));
+        }
+    }
+}
+
+/// Gives a name that no other has, if there is none.
+fn name_it(name: &mut Option<String>, first: String, taken: &mut HashSet<String>) {
+    if name.is_none() {
+        let mut candidate = first.clone();
+        let mut k = 2;
+        while taken.contains(&candidate) {
+            candidate = format!("{first}-{k}");
+            k += 1;
+        }
+        taken.insert(candidate.clone());
+        *name = Some(candidate);
+    }
+}

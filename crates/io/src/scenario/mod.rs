@@ -1,0 +1,50 @@
+//! The scenario file: TOML in, a world out.
+//!
+//! [`Scenario::load`] reads and checks a text, with every mistake at its line; [`build`] makes the world, the
+//! method's settings and the plans of gravity, probes and output from it; [`summary()`] says what a run will be;
+//! [`schema`] and [`reference_markdown`] describe the format from the same structs.
+//!
+//! The tables are plain serde structs and externally tagged enums: flattened or internally tagged ones lose the
+//! places of their values in the text.
+
+pub mod build;
+pub mod check;
+mod check_events;
+mod check_grains;
+pub mod document;
+pub mod error;
+pub mod grains;
+pub mod load;
+pub mod quantity;
+pub mod reference;
+pub mod summary;
+pub mod tables;
+pub mod walls;
+
+pub use build::{Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build};
+pub use error::ScenarioError;
+pub use load::Loaded;
+pub use quantity::Interval;
+pub use reference::{reference_markdown, schema};
+pub use summary::{Summary, summary};
+pub use tables::Scenario;
+
+use rubblepile_core::{
+    event::Property,
+    units::{Dimension, NUMBER, PRESSURE},
+};
+
+/// What an event may change of a material, under the names of the material's keys.
+pub const PROPERTIES: [(&str, Property, Dimension); 7] = [
+    ("restitution.normal", Property::RestitutionNormal, NUMBER),
+    ("restitution.tangential", Property::RestitutionTangential, NUMBER),
+    ("friction.sliding", Property::FrictionSliding, NUMBER),
+    ("friction.rolling", Property::FrictionRolling, NUMBER),
+    ("friction.twisting", Property::FrictionTwisting, NUMBER),
+    ("friction.shape", Property::Shape, NUMBER),
+    ("cohesion", Property::Cohesion, PRESSURE),
+];
+
+fn property(key: &str) -> Option<(Property, Dimension)> {
+    PROPERTIES.iter().find(|p| p.0 == key).map(|p| (p.1, p.2))
+}

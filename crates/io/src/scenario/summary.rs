@@ -1,0 +1,343 @@
+//! What a scenario will be, before it runs: for `rubblepile check`.
+
+use std::{fmt, ops::ControlFlow};
+
+use glam::DVec3;
+use rubblepile_core::{Advice, Bodies, Domain, G, Severity, Surface, World};
+
+use super::{
+    build::{Built, GravityPlan},
+    check_grains::{BYTES_PER_GRAIN, BYTES_PER_GRAIN_TREE, human_bytes},
+};
+use crate::generate::Grid;
+
+/// Overlaps at the start.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Overlaps {
+    pub count: usize,
+    /// Deepest, m and as a part of the smaller radius.
+    pub deepest: f64,
+    pub deepest_part: f64,
+    /// Ids of the two grains of the deepest; with a wall, the grain twice.
+    pub between: Option<(u64, u64)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    pub title: String,
+    pub grains: usize,
+    pub groups: Vec<(String, usize)>,
+    pub walls: usize,
+    /// kg
+    pub mass: f64,
+    /// Smallest and largest, m.
+    pub radii: (f64, f64),
+    /// Radius of the sphere about the centre of mass that holds all grains, m.
+    pub extent: f64,
+    /// Mass over the volume of that sphere, kg/m^3, where there is self-gravity.
+    pub bulk_density: Option<f64>,
+    /// From the surface of that sphere, m/s, where there is self-gravity.
+    pub escape_speed: Option<f64>,
+    /// Of a sphere of that density at rest, s, where there is self-gravity.
+    pub free_fall_time: Option<f64>,
+    /// Rough, bytes.
+    pub memory: f64,
+    pub overlaps: Overlaps,
+    pub wall_overlaps: Overlaps,
+    /// s
+    pub end: f64,
+    pub advice: Vec<Advice>,
+}
+
+/// Looks at a world that was built.
+pub fn summary(built: &Built) -> Summary {
+    let (world, bodies) = (&built.world, &built.world.bodies);
+    let mass = bodies.total_mass();
+    let (centre, _) = bodies.centre_of_mass();
+    let extent =
+        (0..bodies.len()).map(|k| bodies.position[k].distance(centre) + bodies.radius[k]).fold(0.0, f64::max);
+    let own =
+        built.gravity.iter().any(|g| matches!(g, GravityPlan::Direct { .. } | GravityPlan::Tree { .. }));
+    let tree = built.gravity.iter().any(|g| matches!(g, GravityPlan::Tree { .. }));
+    let own_gravity = own && extent > 0.0;
+    let bulk = mass / (4.0 / 3.0 * std::f64::consts::PI * extent.powi(3));
+    let mut counts = vec![0; world.groups.len()];
+    for g in &bodies.group {
+        if let Some(n) = counts.get_mut(*g as usize) {
+            *n += 1;
+        }
+    }
+    let radii =
+        bodies.radius.iter().fold((f64::INFINITY, 0.0), |(a, b), &r| (f64::min(a, r), f64::max(b, r)));
+    let mut advice = Vec::new();
+    let overlaps = overlaps(bodies, &world.domain);
+    let wall_overlaps = wall_overlaps(world, &mut advice);
+    warnings(built, own, &overlaps, &wall_overlaps, &mut advice);
+    Summary {
+        title: built.title.clone(),
+        grains: bodies.len(),
+        groups: world.groups.iter().cloned().zip(counts).collect(),
+        walls: world.walls.len(),
+        mass,
+        radii: if bodies.is_empty() { (0.0, 0.0) } else { radii },
+        extent,
+        bulk_density: own_gravity.then_some(bulk),
+        escape_speed: own_gravity.then(|| (2.0 * G * mass / extent).sqrt()),
+        free_fall_time: own_gravity.then(|| (3.0 * std::f64::consts::PI / (32.0 * G * bulk)).sqrt()),
+        memory: bodies.len() as f64 * (BYTES_PER_GRAIN + if tree { BYTES_PER_GRAIN_TREE } else { 0.0 }),
+        overlaps,
+        wall_overlaps,
+        end: built.end,
+        advice,
+    }
+}
+
+/// Contacts by less than this part of the smaller radius are grains that touch, to rounding.
+const TOUCH: f64 = 1e-9;
+
+impl Overlaps {
+    fn add(&mut self, depth: f64, radius: f64, between: (u64, u64)) {
+        let part = depth / radius;
+        if part <= TOUCH {
+            return;
+        }
+        self.count += 1;
+        if part > self.deepest_part {
+            (self.deepest, self.deepest_part, self.between) = (depth, part, Some(between));
+        }
+    }
+}
+
+fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
+    let mut order: Vec<u32> = (0..bodies.len() as u32).collect();
+    // The largest first: a grain then looks only among those of its size and larger.
+    order.sort_by(|&a, &b| bodies.radius[b as usize].total_cmp(&bodies.radius[a as usize]));
+    let largest = order.first().map_or(1.0, |&k| bodies.radius[k as usize]);
+    let mut grid = Grid::new(*domain, largest);
+    let mut overlaps = Overlaps::default();
+    for &k in &order {
+        let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
+        let _ = grid.near(x, r, 0.0, |other, gap| {
+            let (a, b) = (bodies.id[k as usize], bodies.id[other as usize]);
+            overlaps.add(-gap, r.min(bodies.radius[other as usize]), (a.min(b), a.max(b)));
+            ControlFlow::Continue(())
+        });
+        grid.insert(x, r, k);
+    }
+    overlaps
+}
+
+/// Past this many pairs of a grain and a wall the check would take longer than a minute's patience.
+const MOST_WALL_PAIRS: usize = 500_000_000;
+
+fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
+    let mut overlaps = Overlaps::default();
+    let bodies = &world.bodies;
+    if world.walls.len().saturating_mul(bodies.len()) > MOST_WALL_PAIRS {
+        advice.push(Advice::note(
+            "too many grains and walls: whether they overlap at the start was not checked",
+        ));
+        return overlaps;
+    }
+    for wall in &world.walls {
+        let pose = wall.pose(0.0);
+        let mut outside: Option<(u64, usize)> = None;
+        for k in 0..bodies.len() {
+            let distance = signed_distance(&wall.surface, pose.to_local(bodies.position[k]));
+            if distance < 0.0 {
+                let (_, n) = outside.get_or_insert((bodies.id[k], 0));
+                *n += 1;
+            } else {
+                overlaps.add(bodies.radius[k] - distance, bodies.radius[k], (bodies.id[k], bodies.id[k]));
+            }
+        }
+        if let Some((id, n)) = outside {
+            let text = format!("{n} grains (the first has id {id}) are outside of the box `{}`", wall.name);
+            advice.push(Advice::fatal(text));
+        }
+    }
+    overlaps
+}
+
+/// Distance to the closest point of a surface; negative outside of a box.
+fn signed_distance(surface: &Surface, x: DVec3) -> f64 {
+    match *surface {
+        Surface::Plane { point, normal } => normal.dot(x - point).abs(),
+        Surface::Disk { centre, normal, radius, hole } => {
+            let d = x - centre;
+            let height = normal.dot(d);
+            let across = (d - height * normal).length();
+            height.hypot(across - across.max(hole).min(radius))
+        }
+        Surface::Rectangle { centre, half_u, half_v } => {
+            let d = x - centre;
+            let along = |half: DVec3| {
+                let length = half.length();
+                let axis = half / length;
+                axis * d.dot(axis).max(-length).min(length)
+            };
+            (d - along(half_u) - along(half_v)).length()
+        }
+        Surface::Box { min, max } => (x - min).min(max - x).min_element(),
+        Surface::Cylinder { centre, axis, radius, length } => {
+            let d = x - centre;
+            let along = d.dot(axis);
+            let across = (d - along * axis).length();
+            let past = length.map_or(0.0, |l| (along.abs() - 0.5 * l).max(0.0));
+            (across - radius).hypot(past)
+        }
+    }
+}
+
+fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
+    let (world, bodies) = (&built.world, &built.world.bodies);
+    if bodies.is_empty() {
+        advice.push(Advice::warning("there are no grains: add a [[grains]] table"));
+    }
+    if own && world.domain != Domain::Open {
+        advice.push(Advice::warning(
+            "self-gravity in a periodic box: grains attract only those in the box itself, not their images",
+        ));
+    }
+    for (what, o) in [("each other", overlaps), ("walls", walls)] {
+        if o.deepest_part > 0.01 {
+            advice.push(Advice::warning(format!(
+                "grains overlap {what} at the start by up to {:.1} % of the radius{}: they will fly apart",
+                100.0 * o.deepest_part,
+                o.between.map_or(String::new(), |(a, b)| if a == b {
+                    format!(" (grain {a})")
+                } else {
+                    format!(" (grains {a} and {b})")
+                }),
+            )));
+        }
+    }
+    let (_, drift) = bodies.centre_of_mass();
+    let fastest = bodies.velocity.iter().map(|v| v.distance(drift)).fold(0.0, f64::max);
+    if let Some(limit) = built.soft.max_speed
+        && fastest > limit
+    {
+        advice.push(Advice::warning(format!(
+            "grains start at up to {fastest:.3e} m/s, faster than `max_speed` ({limit:.3e} m/s): contacts will be too soft"
+        )));
+    }
+    let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::Motion::None);
+    let still = bodies.velocity.iter().chain(&bodies.spin).all(|v| *v == DVec3::ZERO);
+    let forces = !built.gravity.is_empty() || overlaps.count + walls.count > 0;
+    if !bodies.is_empty() && still && !forces && !moving && world.events.is_empty() {
+        advice.push(Advice::warning("nothing moves and nothing pulls: there is no [[gravity]] table"));
+    }
+    let late = world.events.iter().filter(|e| e.next().is_some_and(|t| t > built.end)).count();
+    if late > 0 {
+        advice.push(Advice::warning(format!("{late} events come after the end of the run")));
+    }
+    if built.output.frames.is_none() && built.probes.is_empty() {
+        advice.push(Advice::note("neither frames nor probes: only the last state will be kept"));
+    }
+}
+
+/// A time in the unit a person would take.
+pub fn human_time(seconds: f64) -> String {
+    for (unit, size) in [("yr", 31_557_600.0), ("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] {
+        if seconds.abs() >= 2.0 * size {
+            return format!("{:.4} {unit}", seconds / size);
+        }
+    }
+    match seconds.abs() {
+        0.1.. => format!("{seconds:.4} s"),
+        _ => format!("{seconds:.4e} s"),
+    }
+}
+
+impl Summary {
+    /// Whether the run must be refused.
+    pub fn is_fatal(&self) -> bool {
+        self.advice.iter().any(|a| a.severity == Severity::Fatal)
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut line = |name: &str, value: String| writeln!(f, "{name:<18} {value}");
+        line("title", self.title.clone())?;
+        line("grains", self.grains.to_string())?;
+        if self.groups.len() > 1 {
+            for (name, n) in self.groups.iter().take(20) {
+                line("", format!("{n} {name}"))?;
+            }
+        }
+        line(
+            "radii",
+            match self.radii {
+                (a, b) if a == b => format!("{a:.4e} m"),
+                (a, b) => format!("{a:.4e} to {b:.4e} m"),
+            },
+        )?;
+        line("mass", format!("{:.6e} kg", self.mass))?;
+        if let Some(d) = self.bulk_density {
+            line("bulk density", format!("{d:.1} kg/m3 in a sphere of {:.4e} m", self.extent))?;
+        }
+        if let Some(v) = self.escape_speed {
+            line("escape speed", format!("{v:.4e} m/s"))?;
+        }
+        if let Some(t) = self.free_fall_time {
+            line("free-fall time", human_time(t))?;
+        }
+        line("walls", self.walls.to_string())?;
+        for (name, o) in [("overlaps", self.overlaps), ("overlaps, walls", self.wall_overlaps)] {
+            if o.count > 0 {
+                let percent = 100.0 * o.deepest_part;
+                line(
+                    name,
+                    format!("{}, the deepest {:.3e} m ({percent:.2} % of the radius)", o.count, o.deepest),
+                )?;
+            }
+        }
+        line("simulated time", human_time(self.end))?;
+        line("memory", format!("about {}", human_bytes(self.memory)))?;
+        for a in &self.advice {
+            let word = match a.severity {
+                Severity::Note => "note",
+                Severity::Warning => "warning",
+                Severity::Fatal => "error",
+            };
+            writeln!(f, "{word}: {}", a.text)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_to_walls() {
+        let x = DVec3::new(3.0, 0.0, 4.0);
+        let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        assert_eq!(signed_distance(&plane, -x), 4.0);
+        let disk = Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 3.0, hole: 1.0 };
+        assert_eq!(signed_distance(&disk, x), 4.0);
+        assert!((signed_distance(&disk, DVec3::Z) - 2f64.sqrt()).abs() < 1e-15);
+        let rectangle = Surface::Rectangle { centre: DVec3::ZERO, half_u: DVec3::X, half_v: DVec3::Y };
+        assert!((signed_distance(&rectangle, x) - 20f64.sqrt()).abs() < 1e-15);
+        let cylinder =
+            Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 1.0, length: Some(2.0) };
+        assert!((signed_distance(&cylinder, x) - 13f64.sqrt()).abs() < 1e-15);
+        let inside = Surface::Box { min: DVec3::splat(-5.0), max: DVec3::splat(5.0) };
+        assert_eq!(signed_distance(&inside, x), 1.0);
+        assert_eq!(signed_distance(&inside, 2.0 * x), -3.0);
+    }
+
+    #[test]
+    fn overlaps_are_counted_across_periodic_sides() {
+        let mut bodies = Bodies::default();
+        bodies.push_sphere(DVec3::new(0.5, 5.0, 5.0), 1.0, 1.0, 0, 0);
+        bodies.push_sphere(DVec3::new(9.0, 5.0, 5.0), 1.0, 1.0, 0, 0);
+        bodies.push_sphere(DVec3::new(5.0, 5.0, 5.0), 1.0, 1.0, 0, 0);
+        assert_eq!(overlaps(&bodies, &Domain::Open).count, 0);
+        let box_ = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(10.0), axes: [true; 3] };
+        let o = overlaps(&bodies, &box_);
+        assert!(o.count == 1 && (o.deepest - 0.5).abs() < 1e-12 && o.between == Some((0, 1)));
+    }
+}

@@ -1,0 +1,172 @@
+//! The `[[wall]]` table.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::quantity::*;
+
+/// A surface that grains touch and that feels nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallTable {
+    /// The name that events refer to. Not given: `wall-1`, `wall-2`, ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Name of the material. Not given: the only material there is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub material: Option<String>,
+    /// Its shape.
+    pub shape: WallShape,
+    /// How it moves.
+    #[serde(default)]
+    pub motion: MotionTable,
+}
+
+/// The shape of a wall.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WallShape {
+    /// Infinite plane.
+    Plane(PlaneShape),
+    /// Flat round plate.
+    Disk(DiskShape),
+    /// Flat rectangular plate.
+    Rectangle(RectangleShape),
+    /// The inside of a box: grains must start inside.
+    Box(BoxShape),
+    /// Cylinder, touched from inside and outside, open at its ends.
+    Cylinder(CylinderShape),
+}
+
+/// Infinite plane, touched from both sides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaneShape {
+    /// A point of the plane.
+    #[serde(default = "origin")]
+    pub point: Vector<LengthKind>,
+    /// Normal, of any length.
+    #[serde(default = "z_axis")]
+    pub normal: Vector<NumberKind>,
+}
+
+/// Flat round plate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiskShape {
+    /// Its centre.
+    #[serde(default = "origin")]
+    pub centre: Vector<LengthKind>,
+    /// Normal, of any length.
+    #[serde(default = "z_axis")]
+    pub normal: Vector<NumberKind>,
+    /// Its radius.
+    pub radius: Length,
+    /// Radius of a round hole in its middle.
+    #[serde(default = "no_length")]
+    pub hole: Length,
+}
+
+/// Flat rectangular plate: `centre` and two half sides at right angles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RectangleShape {
+    /// Its centre.
+    #[serde(default = "origin")]
+    pub centre: Vector<LengthKind>,
+    /// From the centre to the middle of one side.
+    pub half_u: Vector<LengthKind>,
+    /// From the centre to the middle of the next side.
+    pub half_v: Vector<LengthKind>,
+}
+
+/// A box along the axes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoxShape {
+    /// Lower corner.
+    pub min: Vector<LengthKind>,
+    /// Upper corner.
+    pub max: Vector<LengthKind>,
+}
+
+/// Cylinder, open at its ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CylinderShape {
+    /// Middle of its axis.
+    #[serde(default = "origin")]
+    pub centre: Vector<LengthKind>,
+    /// Its axis, of any length.
+    #[serde(default = "z_axis")]
+    pub axis: Vector<NumberKind>,
+    /// Its radius.
+    pub radius: Length,
+    /// Its length. Not given: infinite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Length>,
+}
+
+pub(super) fn origin() -> Vector<LengthKind> {
+    Vector::new(0.0, 0.0, 0.0)
+}
+pub(super) fn z_axis() -> Vector<NumberKind> {
+    Vector::new(0.0, 0.0, 1.0)
+}
+pub(super) fn no_length() -> Length {
+    Quantity::new(0.0)
+}
+
+/// How a wall moves.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MotionTable {
+    /// Not at all.
+    #[default]
+    None,
+    /// At a constant velocity.
+    Translation(TranslationMotion),
+    /// To and fro as a sine.
+    Oscillation(OscillationMotion),
+    /// About an axis.
+    Rotation(RotationMotion),
+}
+
+/// At a constant velocity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TranslationMotion {
+    /// The velocity.
+    pub velocity: Vector<SpeedKind>,
+}
+
+/// To and fro: displacement `amplitude * sin(2 pi frequency t + phase)`, less its value at the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OscillationMotion {
+    /// Largest displacement, with its direction.
+    pub amplitude: Vector<LengthKind>,
+    /// How often it goes to and fro.
+    pub frequency: Frequency,
+    /// Phase at the start.
+    #[serde(default = "no_angle")]
+    pub phase: Angle,
+}
+
+fn no_angle() -> Angle {
+    Quantity::new(0.0)
+}
+
+/// About an axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RotationMotion {
+    /// How fast it turns: `"2 rpm"`, `"30 deg/s"`; negative for the other way.
+    pub rate: AngularVelocity,
+    /// The axis, of any length. Not given: the wall's own axis or normal (z for a box).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axis: Option<Vector<NumberKind>>,
+    /// A point of the axis. Not given: the middle of the wall.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub centre: Option<Vector<LengthKind>>,
+}
