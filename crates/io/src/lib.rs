@@ -3,6 +3,9 @@
 pub mod atomic;
 pub mod checkpoint;
 pub mod error;
+pub mod frame;
+pub mod marks;
+mod quiet;
 #[cfg(test)]
 mod testing;
 
