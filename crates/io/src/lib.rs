@@ -2,10 +2,14 @@
 
 pub mod atomic;
 pub mod checkpoint;
+pub mod contact_table;
 pub mod error;
+pub mod export;
 pub mod frame;
 pub mod marks;
 mod quiet;
+pub mod series;
+pub mod table;
 #[cfg(test)]
 mod testing;
 
