@@ -2,13 +2,17 @@
 
 pub mod atomic;
 pub mod checkpoint;
+pub mod cite;
 pub mod contact_table;
 pub mod error;
 pub mod export;
 pub mod frame;
 pub mod marks;
 mod quiet;
+pub mod report;
+pub mod rundir;
 pub mod series;
+pub mod session;
 pub mod table;
 #[cfg(test)]
 mod testing;
