@@ -133,7 +133,7 @@ impl Session {
     pub fn resume(
         found: Found,
         directory: RunDir,
-        make: impl FnOnce(World, &Meta) -> Result<Plan, SessionError>,
+        make: impl FnOnce(World) -> Plan,
     ) -> Result<Self, SessionError> {
         let Found { path, meta, mut world, passed_over } = found;
         // A run that has ended and is to go further goes on like any other.
@@ -143,7 +143,10 @@ impl Session {
             warnings.push(format!("the newest checkpoint was passed over: {error}"));
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let plan = make(world, &meta)?;
+        let plan = make(world);
+        if plan.scenario != meta.scenario {
+            directory.write_scenario(&plan.scenario)?;
+        }
         Session::assemble(plan, directory, Marks::from_meta(&meta), warnings, &format!("resumed from {from}"))
     }
 
