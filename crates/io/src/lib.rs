@@ -1,4 +1,23 @@
-//! placeholder
+//! Everything that touches files: scenarios and the worlds made from them, checkpoints, frames, series, run
+//! directories and exporters.
 
+pub mod atomic;
+pub mod checkpoint;
+pub mod cite;
+pub mod contact_table;
+pub mod error;
+pub mod export;
+pub mod frame;
 pub mod generate;
+pub mod marks;
+mod quiet;
+pub mod report;
+pub mod rundir;
 pub mod scenario;
+pub mod series;
+pub mod session;
+pub mod table;
+#[cfg(test)]
+mod testing;
+
+pub use error::FileError;

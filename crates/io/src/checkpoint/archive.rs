@@ -1,0 +1,209 @@
+//! How values become bytes and bytes values again.
+//!
+//! Each type names its fields once, in `archive_struct!` or `archive_enum!` (file `fields.rs`), and both directions
+//! are made from that list: a field added to a struct does not compile until it is in the list. Numbers are
+//! little-endian; columns of plain numbers go through as they lie in memory, without a copy of the world.
+//!
+//! Reading trusts nothing: a count never reserves more memory than the file has bytes left.
+
+use bytemuck::Pod;
+use glam::{DQuat, DVec3};
+
+use super::stream::{Damage, Source, Target};
+
+#[cfg(target_endian = "big")]
+compile_error!("checkpoints are written as numbers lie in memory, little-endian");
+
+pub(super) type Read<T> = std::result::Result<T, Damage>;
+pub(super) type Write = std::io::Result<()>;
+
+pub(super) trait Archive: Sized {
+    /// The fewest bytes a value takes: bounds what a count may claim.
+    const LEAST: usize = 1;
+
+    fn write(&self, to: &mut Target) -> Write;
+    fn read(from: &mut Source) -> Read<Self>;
+
+    fn write_all(list: &[Self], to: &mut Target) -> Write {
+        list.iter().try_for_each(|x| x.write(to))
+    }
+
+    fn read_all(count: usize, from: &mut Source) -> Read<Vec<Self>> {
+        let mut list = Vec::with_capacity(count.min(1 << 12));
+        for _ in 0..count {
+            list.push(Self::read(from)?);
+        }
+        Ok(list)
+    }
+}
+
+/// Numbers that are their own bytes.
+macro_rules! archive_plain {
+    ($($t:ty),+) => {$(
+        impl Archive for $t {
+            const LEAST: usize = size_of::<$t>();
+
+            fn write(&self, to: &mut Target) -> Write {
+                to.put(bytemuck::bytes_of(self))
+            }
+
+            fn read(from: &mut Source) -> Read<Self> {
+                let mut value: $t = bytemuck::Zeroable::zeroed();
+                from.take(bytemuck::bytes_of_mut(&mut value))?;
+                Ok(value)
+            }
+
+            fn write_all(list: &[Self], to: &mut Target) -> Write {
+                to.put(bytemuck::cast_slice(list))
+            }
+
+            fn read_all(count: usize, from: &mut Source) -> Read<Vec<Self>> {
+                read_plain(count, from)
+            }
+        }
+    )+};
+}
+
+archive_plain!(u8, u32, u64, f64, DVec3, DQuat);
+
+/// Grows with what is really there: a torn file is found out before it costs memory.
+fn read_plain<T: Pod>(count: usize, from: &mut Source) -> Read<Vec<T>> {
+    const STRIDE: usize = 1 << 15;
+    let mut list: Vec<T> = Vec::new();
+    list.try_reserve_exact(count)
+        .map_err(|_| Damage::new("a list is longer than the memory of this machine"))?;
+    while list.len() < count {
+        let start = list.len();
+        list.resize((start + STRIDE).min(count), T::zeroed());
+        from.take(bytemuck::cast_slice_mut(&mut list[start..]))?;
+    }
+    Ok(list)
+}
+
+impl Archive for bool {
+    fn write(&self, to: &mut Target) -> Write {
+        u8::from(*self).write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        match u8::read(from)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(Damage::new(format!("a yes or no is {other}"))),
+        }
+    }
+}
+
+impl<T: Archive> Archive for Vec<T> {
+    const LEAST: usize = 8;
+
+    fn write(&self, to: &mut Target) -> Write {
+        (self.len() as u64).write(to)?;
+        T::write_all(self, to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        let count = u64::read(from)?;
+        let room = from.remaining() / T::LEAST as u64;
+        if count > room {
+            return Err(Damage::new(format!("a list of {count} does not fit into what is left of the file")));
+        }
+        T::read_all(count as usize, from)
+    }
+}
+
+impl Archive for String {
+    const LEAST: usize = 8;
+
+    fn write(&self, to: &mut Target) -> Write {
+        (self.len() as u64).write(to)?;
+        to.put(self.as_bytes())
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        String::from_utf8(Vec::<u8>::read(from)?).map_err(|_| Damage::new("a text is not UTF-8"))
+    }
+}
+
+impl<T: Archive> Archive for Option<T> {
+    fn write(&self, to: &mut Target) -> Write {
+        self.is_some().write(to)?;
+        self.iter().try_for_each(|x| x.write(to))
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        Ok(if bool::read(from)? { Some(T::read(from)?) } else { None })
+    }
+}
+
+impl<T: Archive> Archive for Box<T> {
+    const LEAST: usize = T::LEAST;
+
+    fn write(&self, to: &mut Target) -> Write {
+        (**self).write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        T::read(from).map(Box::new)
+    }
+}
+
+impl<T: Archive, const N: usize> Archive for [T; N] {
+    const LEAST: usize = N * T::LEAST;
+
+    fn write(&self, to: &mut Target) -> Write {
+        T::write_all(self, to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        let list: Vec<T> = (0..N).map(|_| T::read(from)).collect::<Read<_>>()?;
+        list.try_into().map_err(|_| Damage::new("a short array"))
+    }
+}
+
+/// `archive_struct!(Clock { step, timestep })`: every field, in the order of the file.
+macro_rules! archive_struct {
+    ($t:ident { $($field:ident),+ $(,)? }) => {
+        impl Archive for $t {
+            fn write(&self, to: &mut Target) -> Write {
+                let $t { $($field),+ } = self;
+                $($field.write(to)?;)+
+                Ok(())
+            }
+
+            fn read(from: &mut Source) -> Read<Self> {
+                // The fields of a struct expression are evaluated in the order they are written in.
+                Ok($t { $($field: Archive::read(from)?),+ })
+            }
+        }
+    };
+}
+
+/// `archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max } })`: every variant with the number it has in
+/// files. A tuple variant names its only field `0`, as `Body { 0: id }`.
+macro_rules! archive_enum {
+    ($t:ident { $($tag:literal => $variant:ident { $($field:tt $(: $name:ident)?),* }),+ $(,)? }) => {
+        impl Archive for $t {
+            fn write(&self, to: &mut Target) -> Write {
+                match self {
+                    $($t::$variant { $($field $(: $name)?),* } => {
+                        <u8 as Archive>::write(&$tag, to)?;
+                        $(archive_enum!(@bound $field $($name)?).write(to)?;)*
+                    })+
+                }
+                Ok(())
+            }
+
+            fn read(from: &mut Source) -> Read<Self> {
+                Ok(match u8::read(from)? {
+                    $($tag => $t::$variant { $($field: Archive::read(from)?),* },)+
+                    other => return Err(Damage::new(format!("kind {other} of {} is unknown", stringify!($t)))),
+                })
+            }
+        }
+    };
+    (@bound $field:tt $name:ident) => { $name };
+    (@bound $field:tt) => { $field };
+}
+
+pub(super) use {archive_enum, archive_struct};

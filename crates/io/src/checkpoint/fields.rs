@@ -1,0 +1,122 @@
+//! The lists of fields: the contents of a checkpoint, in the order of the file. Changing one changes the format:
+//! raise `VERSION` in `mod.rs`.
+
+use rubblepile_core::{
+    Action, Bodies, Clock, Dissipation, Domain, Event, Frame, History, Material, Motion, PairOverride,
+    Partner, Rates, Rng, Surface, Trigger, Wall, event::Property,
+};
+
+use super::{
+    Meta,
+    archive::{Archive, Read, Write, archive_enum, archive_struct},
+    stream::{Damage, Source, Target},
+};
+
+archive_struct!(Meta {
+    program_version,
+    scenario,
+    base_directory,
+    method,
+    series_bytes,
+    series_rows,
+    series_ticks,
+    next_frame,
+    next_contact_table,
+});
+
+archive_struct!(Clock { step, timestep, epoch_step, epoch_time });
+archive_struct!(Rng { state });
+archive_struct!(Dissipation { normal, sliding, rolling, twisting, wall_work });
+
+archive_struct!(Bodies {
+    id,
+    position,
+    velocity,
+    orientation,
+    spin,
+    mass,
+    inertia,
+    radius,
+    shape,
+    material,
+    group,
+});
+
+archive_struct!(Rates { acceleration, spin_rate, field });
+
+archive_struct!(Material {
+    name,
+    density,
+    restitution_normal,
+    restitution_tangential,
+    friction_sliding,
+    friction_rolling,
+    friction_twisting,
+    shape,
+    cohesion,
+    stiffness,
+    stiffness_ratio,
+    young,
+    poisson,
+});
+
+archive_struct!(PairOverride {
+    a,
+    b,
+    restitution_normal,
+    restitution_tangential,
+    friction_sliding,
+    friction_rolling,
+    friction_twisting,
+    shape,
+    cohesion,
+    stiffness,
+    stiffness_ratio,
+});
+
+archive_enum!(Surface {
+    0 => Plane { point, normal },
+    1 => Disk { centre, normal, radius, hole },
+    2 => Rectangle { centre, half_u, half_v },
+    3 => Box { min, max },
+    4 => Cylinder { centre, axis, radius, length },
+});
+
+archive_enum!(Motion {
+    0 => None {},
+    1 => Translation { velocity },
+    2 => Oscillation { amplitude, frequency, phase },
+    3 => Rotation { centre, axis, rate },
+});
+
+archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation });
+
+archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
+archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });
+
+archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face } });
+archive_struct!(History { body, partner, sliding, rolling, twisting });
+
+archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval, end } });
+
+archive_enum!(Property {
+    0 => RestitutionNormal {},
+    1 => RestitutionTangential {},
+    2 => FrictionSliding {},
+    3 => FrictionRolling {},
+    4 => FrictionTwisting {},
+    5 => Shape {},
+    6 => Cohesion {},
+});
+
+archive_enum!(Action {
+    0 => AddWall { 0: wall },
+    1 => RemoveWall { name },
+    2 => SetMotion { wall, motion },
+    3 => AddSpin { group, spin },
+    4 => SetMaterial { material, property, value },
+    5 => StopWhenKineticBelow { energy },
+    6 => Stop {},
+});
+
+archive_struct!(Event { trigger, action, fired });

@@ -1,0 +1,200 @@
+//! Checkpoints: the whole world and what is needed to go on writing its files, in one file.
+//!
+//! A checkpoint is written whole or not at all, and the one before it is kept (`checkpoint.prev.rpk`), so that a
+//! disk that loses the newest still leaves one to resume from. What is read back is the same world, bit for bit.
+//! The layout of the file is described in `stream.rs`, its contents in `fields.rs`.
+//!
+//! It does not hold what a method or a field can make again from the world, nor the wall-clock history of the run.
+
+mod archive;
+mod fields;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod validate;
+
+use std::{
+    fs::{self, File},
+    io::{self, BufReader},
+    path::{Path, PathBuf},
+};
+
+use rubblepile_core::World;
+
+use crate::{
+    atomic,
+    error::{FileError, Result},
+};
+use archive::Archive;
+use stream::{Damage, Opening, Source, Target};
+
+/// The first byte is no text, the last two show a transfer that changes line ends.
+const MAGIC: &[u8; 8] = b"\x8aRUBBLE\n";
+/// Version of the format that is written; older ones are read where `read_from` says so.
+pub const VERSION: u32 = 1;
+
+/// Names in a run directory.
+pub const NEWEST: &str = "checkpoint.rpk";
+pub const PREVIOUS: &str = "checkpoint.prev.rpk";
+
+/// What besides the world is needed to go on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Meta {
+    /// Version of the program that wrote it.
+    pub program_version: String,
+    /// The scenario with every default written out.
+    pub scenario: String,
+    /// Where files that the scenario names are looked for.
+    pub base_directory: String,
+    /// Name of the method.
+    pub method: String,
+    /// Length of `series.csv`, bytes, and its rows without the header.
+    pub series_bytes: u64,
+    pub series_rows: u64,
+    /// How many times each probe has been due.
+    pub series_ticks: Vec<u64>,
+    /// Number of the next frame and of the next contact table.
+    pub next_frame: u64,
+    pub next_contact_table: u64,
+}
+
+/// Each field of the world is a section of the same name.
+macro_rules! world_sections {
+    ($($field:ident),+ $(,)?) => {
+        fn write_world(world: &World, to: &mut Target) -> io::Result<()> {
+            let World { $($field),+ } = world;
+            $(to.section(stringify!($field), |to| $field.write(to))?;)+
+            Ok(())
+        }
+
+        fn read_world(from: &mut Source) -> std::result::Result<World, Damage> {
+            Ok(World { $($field: from.section(stringify!($field), Archive::read)?),+ })
+        }
+    };
+}
+
+world_sections!(
+    clock,
+    bodies,
+    rates,
+    materials,
+    pairs,
+    groups,
+    walls,
+    domain,
+    frame,
+    ended,
+    contacts,
+    events,
+    dissipation,
+    keep_dissipation,
+    rng,
+);
+
+/// Writes a checkpoint to any stream.
+pub fn write_to(out: &mut dyn io::Write, meta: &Meta, world: &World) -> io::Result<()> {
+    let mut to = Target::new(out, MAGIC, VERSION)?;
+    to.section("meta", |to| meta.write(to))?;
+    write_world(world, &mut to)?;
+    to.finish()
+}
+
+/// Writes a checkpoint file, whole or not at all.
+pub fn write(path: &Path, meta: &Meta, world: &World) -> Result<()> {
+    atomic::write(path, |out| write_to(out, meta, world).map_err(FileError::io("write", path)))
+}
+
+/// Writes the newest checkpoint of a run directory and keeps the one before it.
+pub fn save(directory: &Path, meta: &Meta, world: &World) -> Result<()> {
+    let (newest, previous) = (directory.join(NEWEST), directory.join(PREVIOUS));
+    let fresh = directory.join("checkpoint.next.rpk");
+    // Nothing that is there is touched until the new one is complete and durable.
+    write(&fresh, meta, world)?;
+    if newest.exists() {
+        fs::rename(&newest, &previous).map_err(FileError::io("rename", &newest))?;
+    }
+    fs::rename(&fresh, &newest).map_err(FileError::io("rename into place", &newest))?;
+    atomic::sync_directory(&newest)
+}
+
+/// Reads a checkpoint file.
+pub fn read(path: &Path) -> Result<(Meta, World)> {
+    let file = File::open(path).map_err(FileError::io("open", path))?;
+    let about = file.metadata().map_err(FileError::io("open", path))?;
+    if !about.is_file() {
+        return Err(FileError::Foreign {
+            path: path.to_path_buf(),
+            expected: "checkpoint",
+            what: "it is not a file".into(),
+            help: "give a file named checkpoint.rpk, or the directory of a run".into(),
+        });
+    }
+    read_from(&mut BufReader::with_capacity(1 << 18, file), about.len(), path)
+}
+
+/// Reads a checkpoint of `length` bytes; `path` is for messages.
+pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(Meta, World)> {
+    let damaged = |d: Damage| match d.source {
+        Some(source) => FileError::Io { doing: "read", path: path.to_path_buf(), source },
+        None => FileError::Damaged {
+            path: path.to_path_buf(),
+            place: d.section,
+            what: d.what,
+            help: format!("the checkpoint before it may be whole: look for {PREVIOUS} beside it"),
+        },
+    };
+    let mut from = match Source::open(input, length, MAGIC, VERSION).map_err(damaged)? {
+        Opening::Ours(source) => source,
+        Opening::TooNew(version) => {
+            return Err(FileError::TooNew { path: path.to_path_buf(), version, supported: VERSION });
+        }
+        Opening::Foreign(what) => {
+            return Err(FileError::Foreign {
+                path: path.to_path_buf(),
+                expected: "checkpoint",
+                what,
+                help: "checkpoints are the files named checkpoint.rpk in the directory of a run".into(),
+            });
+        }
+    };
+    let meta = from.section("meta", Meta::read).map_err(damaged)?;
+    let world = read_world(&mut from).map_err(damaged)?;
+    from.finish().map_err(damaged)?;
+    validate::check(&world)
+        .map_err(|(section, what)| damaged(Damage { section: section.into(), what, source: None }))?;
+    Ok((meta, world))
+}
+
+/// A checkpoint found in a run directory.
+#[derive(Debug)]
+pub struct Found {
+    pub path: PathBuf,
+    pub meta: Meta,
+    pub world: World,
+    /// Why the newest one was not used, if it was not.
+    pub passed_over: Option<FileError>,
+}
+
+/// The newest checkpoint of a run directory that can be read.
+pub fn find(directory: &Path) -> Result<Found> {
+    let (newest, previous) = (directory.join(NEWEST), directory.join(PREVIOUS));
+    let first = match read(&newest) {
+        Ok((meta, world)) => return Ok(Found { path: newest, meta, world, passed_over: None }),
+        // A newer program's checkpoint is no damage: falling back would throw its work away.
+        Err(error @ FileError::TooNew { .. }) => return Err(error),
+        Err(error) => error,
+    };
+    let missing =
+        |e: &FileError| matches!(e, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound);
+    match read(&previous) {
+        Ok((meta, world)) => Ok(Found { path: previous, meta, world, passed_over: Some(first) }),
+        Err(second) if missing(&first) && missing(&second) => Err(FileError::NoRun {
+            path: directory.to_path_buf(),
+            what: format!("neither {NEWEST} nor {PREVIOUS} is there"),
+            help: "it may have been stopped before its first checkpoint: start it again with \
+                   `rubblepile run`"
+                .into(),
+        }),
+        Err(second) => Err(if missing(&first) { second } else { first }),
+    }
+}

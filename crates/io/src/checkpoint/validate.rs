@@ -1,0 +1,109 @@
+//! Whether a world that was read makes sense: what the rest of the program takes for granted and would otherwise
+//! trip over. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
+
+use rubblepile_core::{Action, Wall, World};
+
+/// The section and what is wrong with it.
+type Fault = (&'static str, String);
+
+pub(super) fn check(world: &World) -> Result<(), Fault> {
+    clock(world)?;
+    bodies(world)?;
+    walls(world)?;
+    events(world)
+}
+
+fn clock(world: &World) -> Result<(), Fault> {
+    let c = &world.clock;
+    let sound =
+        c.timestep.is_finite() && c.timestep > 0.0 && c.epoch_time.is_finite() && c.step >= c.epoch_step;
+    if sound { Ok(()) } else { Err(("section `clock`", "the time or the time step is impossible".into())) }
+}
+
+fn bodies(world: &World) -> Result<(), Fault> {
+    const SECTION: &str = "section `bodies`";
+    let b = &world.bodies;
+    let n = b.id.len();
+    let columns = [
+        ("position", b.position.len()),
+        ("velocity", b.velocity.len()),
+        ("orientation", b.orientation.len()),
+        ("spin", b.spin.len()),
+        ("mass", b.mass.len()),
+        ("inertia", b.inertia.len()),
+        ("radius", b.radius.len()),
+        ("shape", b.shape.len()),
+        ("material", b.material.len()),
+        ("group", b.group.len()),
+    ];
+    for (name, length) in columns {
+        if length != n {
+            return Err((SECTION, format!("there are {n} ids, and {length} rows of {name}")));
+        }
+    }
+    // Rows are counted in 32 bits everywhere.
+    if n > u32::MAX as usize {
+        return Err((SECTION, format!("{n} bodies are more than this program holds")));
+    }
+    let mut ids = b.id.clone();
+    ids.sort_unstable();
+    if let Some(pair) = ids.windows(2).find(|w| w[0] == w[1]) {
+        return Err((SECTION, format!("two bodies have the id {}", pair[0])));
+    }
+    let index =
+        |section, what, column: &[u32], limit: usize| match column.iter().find(|&&m| m as usize >= limit) {
+            Some(m) => Err((section, format!("a body has {what} {m}, and there are {limit}"))),
+            None => Ok(()),
+        };
+    index(SECTION, "material", &b.material, world.materials.len())?;
+    index(SECTION, "group", &b.group, world.groups.len())?;
+    index(SECTION, "shape", &b.shape, 1)?;
+    for (k, (&r, &m)) in b.radius.iter().zip(&b.mass).enumerate() {
+        if !(r.is_finite() && r > 0.0 && m.is_finite() && m > 0.0) {
+            return Err((SECTION, format!("body {} has radius {r:e} m and mass {m:e} kg", b.id[k])));
+        }
+    }
+    let r = &world.rates;
+    for (name, length) in
+        [("acceleration", r.acceleration.len()), ("spin_rate", r.spin_rate.len()), ("field", r.field.len())]
+    {
+        if length != 0 && length != n {
+            return Err(("section `rates`", format!("there are {n} bodies, and {length} rows of {name}")));
+        }
+    }
+    Ok(())
+}
+
+fn wall(section: &'static str, world: &World, wall: &Wall) -> Result<(), Fault> {
+    if wall.material as usize >= world.materials.len() {
+        return Err((section, format!("wall `{}` has material {}", wall.name.escape_debug(), wall.material)));
+    }
+    Ok(())
+}
+
+fn walls(world: &World) -> Result<(), Fault> {
+    let n = world.materials.len();
+    for pair in &world.pairs {
+        if pair.a as usize >= n || pair.b as usize >= n {
+            return Err(("section `pairs`", format!("a pair has materials {} and {}", pair.a, pair.b)));
+        }
+    }
+    world.walls.iter().try_for_each(|w| wall("section `walls`", world, w))
+}
+
+fn events(world: &World) -> Result<(), Fault> {
+    const SECTION: &str = "section `events`";
+    for event in &world.events {
+        match &event.action {
+            Action::AddWall(added) => wall(SECTION, world, added)?,
+            Action::SetMaterial { material, .. } if *material as usize >= world.materials.len() => {
+                return Err((SECTION, format!("an event changes material {material}")));
+            }
+            Action::AddSpin { group: Some(group), .. } if *group as usize >= world.groups.len() => {
+                return Err((SECTION, format!("an event spins group {group}")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

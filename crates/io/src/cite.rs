@@ -1,0 +1,75 @@
+//! What to cite for a run: this program, and the papers behind what it used.
+
+/// A paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Citation {
+    pub key: &'static str,
+    /// What of the run it stands for.
+    pub about: &'static str,
+    pub authors: &'static str,
+    pub title: &'static str,
+    pub journal: &'static str,
+    pub year: u32,
+    pub volume: &'static str,
+    pub pages: &'static str,
+    pub doi: &'static str,
+    /// Methods and fields, by name, that it belongs to.
+    used_by: &'static [&'static str],
+}
+
+/// Every paper that something in this program stands on.
+pub const ALL: [Citation; 2] = [
+    Citation {
+        key: "Song2024",
+        about: "the soft-sphere contact model",
+        authors: "Song, Z. and Yu, Y. and Soldini, S. and Cheng, B. and Michel, P.",
+        title: "An integrated {DEM} code for tracing the entire regolith mass movement on asteroids",
+        journal: "Monthly Notices of the Royal Astronomical Society",
+        year: 2024,
+        volume: "532",
+        pages: "1307--1329",
+        doi: "10.1093/mnras/stae1537",
+        used_by: &["soft"],
+    },
+    Citation {
+        key: "Dehnen2002",
+        about: "gravity by a tree of expansions",
+        authors: "Dehnen, W.",
+        title: "A hierarchical {O(N)} force calculation algorithm",
+        journal: "Journal of Computational Physics",
+        year: 2002,
+        volume: "179",
+        pages: "27--42",
+        doi: "10.1006/jcph.2002.7026",
+        used_by: &["tree self-gravity"],
+    },
+];
+
+/// The papers behind a method and fields, by their names.
+pub fn for_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Citation> {
+    let names: Vec<&str> = names.into_iter().collect();
+    ALL.iter().filter(|c| c.used_by.iter().any(|u| names.contains(u))).copied().collect()
+}
+
+/// The paper of this key.
+pub fn by_key(key: &str) -> Option<Citation> {
+    ALL.iter().find(|c| c.key == key).copied()
+}
+
+impl Citation {
+    pub fn bibtex(&self) -> String {
+        let Citation { key, authors, title, journal, year, volume, pages, doi, .. } = self;
+        format!(
+            "@article{{{key},\n  author = {{{authors}}},\n  title = {{{title}}},\n  journal = {{{journal}}},\n  \
+             year = {{{year}}},\n  volume = {{{volume}}},\n  pages = {{{pages}}},\n  doi = {{{doi}}}\n}}\n"
+        )
+    }
+}
+
+/// The program itself.
+pub fn program_bibtex(version: &str) -> String {
+    format!(
+        "@software{{rubblepile,\n  title = {{Rubblepile: simulation of small solar-system bodies as piles of \
+         rubble}},\n  version = {{{version}}}\n}}\n"
+    )
+}

@@ -1,0 +1,169 @@
+//! Frames in other programs' formats: extended XYZ for OVITO, VTP for ParaView and its relatives, CSV for everything.
+//!
+//! Input is a frame, a checkpoint or a run directory; XYZ puts all frames of a run into one trajectory file, the
+//! others write one file a frame.
+
+mod csv;
+mod vtp;
+mod xyz;
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    atomic, checkpoint,
+    error::{FileError, Result},
+    frame::{self, FrameData},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Xyz,
+    Csv,
+    Vtp,
+}
+
+impl Format {
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Xyz => "xyz",
+            Format::Csv => "csv",
+            Format::Vtp => "vtp",
+        }
+    }
+}
+
+/// Writes one frame in a format to any stream.
+pub fn write_frame(out: &mut dyn Write, frame: &FrameData, format: Format) -> std::io::Result<()> {
+    match format {
+        Format::Xyz => xyz::write(out, frame),
+        Format::Csv => csv::write(out, frame),
+        Format::Vtp => vtp::write(out, frame),
+    }
+}
+
+/// What to export and where to.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// A frame, a checkpoint, or a run directory.
+    pub input: PathBuf,
+    pub format: Format,
+    /// A file (one frame, or XYZ) or a directory (many frames). `None`: beside the input.
+    pub output: Option<PathBuf>,
+    /// Of a run's frames, every so many.
+    pub every: u64,
+    /// Of a run's frames, only this one.
+    pub frame: Option<u64>,
+    /// Whether files that are there may be replaced.
+    pub overwrite: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub frames: u64,
+    /// The file, or the directory of the files.
+    pub written: PathBuf,
+}
+
+/// One frame from a frame file or a checkpoint, whichever it is.
+pub fn load(path: &Path) -> Result<FrameData> {
+    if path.extension().is_some_and(|e| e == "rpk") {
+        let (_, world) = checkpoint::read(path)?;
+        return Ok(FrameData::of_checkpoint(&world));
+    }
+    frame::read(path)
+}
+
+/// Numbers and paths of a run's frames, in order.
+pub fn frames_of(directory: &Path) -> Result<Vec<(u64, PathBuf)>> {
+    let folder = directory.join("frames");
+    let listing = std::fs::read_dir(&folder).map_err(FileError::io("read", &folder))?;
+    let mut frames = Vec::new();
+    for entry in listing {
+        let entry = entry.map_err(FileError::io("read", &folder))?;
+        let name = entry.file_name();
+        let number = name
+            .to_str()
+            .and_then(|n| n.strip_prefix("frame-")?.strip_suffix(".vtkhdf"))
+            .and_then(|n| n.parse::<u64>().ok());
+        frames.extend(number.map(|n| (n, entry.path())));
+    }
+    frames.sort_unstable();
+    Ok(frames)
+}
+
+/// Carries out a request.
+pub fn export(request: &Request) -> Result<Outcome> {
+    let sources = sources(request)?;
+    let single = sources.len() == 1 && !request.input.is_dir();
+    let extension = request.format.extension();
+    if single || request.format == Format::Xyz {
+        let written = match &request.output {
+            Some(path) => path.clone(),
+            None if request.input.is_dir() => request.input.join(format!("export.{extension}")),
+            None => request.input.with_extension(extension),
+        };
+        refuse_overwriting(request, &written)?;
+        atomic::write(&written, |out| {
+            for (_, path) in &sources {
+                let frame = load(path)?;
+                write_frame(out, &frame, request.format).map_err(FileError::io("write", &written))?;
+            }
+            Ok(())
+        })?;
+        return Ok(Outcome { frames: sources.len() as u64, written });
+    }
+    let folder = request.output.clone().unwrap_or_else(|| request.input.join(format!("export-{extension}")));
+    std::fs::create_dir_all(&folder).map_err(FileError::io("create", &folder))?;
+    for (number, path) in &sources {
+        let target = folder.join(format!("frame-{number:06}.{extension}"));
+        refuse_overwriting(request, &target)?;
+        let frame = load(path)?;
+        atomic::write(&target, |out| {
+            write_frame(out, &frame, request.format).map_err(FileError::io("write", &target))
+        })?;
+    }
+    Ok(Outcome { frames: sources.len() as u64, written: folder })
+}
+
+fn sources(request: &Request) -> Result<Vec<(u64, PathBuf)>> {
+    if !request.input.is_dir() {
+        return Ok(vec![(0, request.input.clone())]);
+    }
+    let no_frames = |what: String| FileError::NoRun {
+        path: request.input.clone(),
+        what,
+        help: "give a run directory with frames in it, a frame or a checkpoint".into(),
+    };
+    if !request.input.join("frames").is_dir() {
+        return Err(no_frames("it has no folder `frames`".into()));
+    }
+    let mut frames = frames_of(&request.input)?;
+    let last = frames.last().map(|f| f.0);
+    match request.frame {
+        Some(wanted) => frames.retain(|(n, _)| *n == wanted),
+        None => frames.retain(|(n, _)| n % request.every.max(1) == 0),
+    }
+    match (frames.is_empty(), last) {
+        (false, _) => Ok(frames),
+        (true, Some(last)) => Err(no_frames(format!("it has no such frame; the last is {last}"))),
+        (true, None) => Err(no_frames("its folder `frames` is empty".into())),
+    }
+}
+
+fn refuse_overwriting(request: &Request, path: &Path) -> Result<()> {
+    if !request.overwrite && path.exists() {
+        let source = std::io::Error::new(
+            std::io::ErrorKind::AlreadyExists,
+            "it exists; give --force to replace it, or another --output",
+        );
+        return Err(FileError::Io { doing: "write", path: path.to_path_buf(), source });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

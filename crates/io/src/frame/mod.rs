@@ -1,0 +1,152 @@
+//! Frames: all bodies at one time, in the order of their ids, in a file that ParaView, h5py and this program open.
+//!
+//! The file is VTKHDF 2.0 `PolyData`: points are the centres, every one a vertex cell, with `velocity` (m/s), `spin`
+//! (rad/s), `radius` (m), `mass` (kg), `id`, `group`, `material` and `contacts` (how many) as point data, and the
+//! time in the field data. What VTK has no place for (names, the periodic box, the step) is a JSON text in
+//! `/Rubblepile/about`. The same world gives the same bytes.
+//!
+//! A frame shows a run; it cannot restart one: see `checkpoint`.
+
+mod index;
+mod observer;
+mod read;
+mod write;
+
+use glam::DVec3;
+use rubblepile_core::{Contact, Domain, World};
+use serde::{Deserialize, Serialize};
+
+pub use index::{Index, NAME as INDEX_NAME};
+pub use observer::{FrameWriter, file_name};
+pub use read::read;
+pub use write::write;
+
+/// What a frame holds besides its columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// Version of the program that wrote it.
+    pub version: String,
+    pub step: u64,
+    /// Names that the columns `group` and `material` count in.
+    pub groups: Vec<String>,
+    pub materials: Vec<String>,
+    /// The periodic box, if there is one.
+    pub periodic: Option<Periodic>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Periodic {
+    pub min: [f64; 3],
+    pub max: [f64; 3],
+    /// Which axes are periodic.
+    pub axes: [bool; 3],
+}
+
+/// All bodies at one time, in the order of their ids.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrameData {
+    /// s
+    pub time: f64,
+    pub about: About,
+    pub id: Vec<u64>,
+    pub position: Vec<DVec3>,
+    pub velocity: Vec<DVec3>,
+    pub spin: Vec<DVec3>,
+    pub radius: Vec<f64>,
+    pub mass: Vec<f64>,
+    pub group: Vec<u32>,
+    pub material: Vec<u32>,
+    /// Contacts of each body with bodies and walls.
+    pub contacts: Vec<u32>,
+}
+
+impl FrameData {
+    /// The world as it is; `contacts` counts by row (see [`count_contacts`]).
+    pub fn of(world: &World, contacts: &[u32]) -> Self {
+        fn gather<T: Copy>(column: &[T], rows: &[u32]) -> Vec<T> {
+            rows.iter().map(|&k| column[k as usize]).collect()
+        }
+        let b = &world.bodies;
+        let rows = b.rows_by_id();
+        FrameData {
+            time: world.time(),
+            about: About {
+                version: env!("CARGO_PKG_VERSION").into(),
+                step: world.clock.step,
+                groups: world.groups.clone(),
+                materials: world.materials.iter().map(|m| m.name.clone()).collect(),
+                periodic: match world.domain {
+                    Domain::Open => None,
+                    Domain::Periodic { min, max, axes } => {
+                        Some(Periodic { min: min.to_array(), max: max.to_array(), axes })
+                    }
+                },
+            },
+            id: gather(&b.id, &rows),
+            position: gather(&b.position, &rows),
+            velocity: gather(&b.velocity, &rows),
+            spin: gather(&b.spin, &rows),
+            radius: gather(&b.radius, &rows),
+            mass: gather(&b.mass, &rows),
+            group: gather(&b.group, &rows),
+            material: gather(&b.material, &rows),
+            contacts: rows.iter().map(|&k| contacts.get(k as usize).copied().unwrap_or(0)).collect(),
+        }
+    }
+
+    /// The world of a checkpoint: contacts are those that were remembered.
+    pub fn of_checkpoint(world: &World) -> Self {
+        let row: std::collections::HashMap<u64, usize> =
+            world.bodies.id.iter().enumerate().map(|(k, &id)| (id, k)).collect();
+        let mut contacts = vec![0u32; world.bodies.len()];
+        let mut touch = |id: u64| {
+            if let Some(&k) = row.get(&id) {
+                contacts[k] += 1;
+            }
+        };
+        for history in &world.contacts {
+            touch(history.body);
+            if let rubblepile_core::Partner::Body(id) = history.partner {
+                touch(id);
+            }
+        }
+        FrameData::of(world, &contacts)
+    }
+
+    pub fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// Name of the group of body `k` of this frame; its number if it has none.
+    pub fn group_name(&self, k: usize) -> String {
+        name(&self.about.groups, self.group[k])
+    }
+
+    pub fn material_name(&self, k: usize) -> String {
+        name(&self.about.materials, self.material[k])
+    }
+}
+
+fn name(names: &[String], index: u32) -> String {
+    names.get(index as usize).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| index.to_string())
+}
+
+/// How many contacts each body has, by row.
+pub fn count_contacts(bodies: usize, contacts: &[Contact]) -> Vec<u32> {
+    let mut count = vec![0u32; bodies];
+    for c in contacts {
+        for row in [Some(c.row), c.partner_row].into_iter().flatten() {
+            if let Some(n) = count.get_mut(row as usize) {
+                *n += 1;
+            }
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests;

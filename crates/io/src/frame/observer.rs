@@ -1,0 +1,53 @@
+//! Writes a frame at every multiple of an interval.
+
+use std::path::PathBuf;
+
+use rubblepile_core::{Observer, method::Moment, run::Ticker};
+
+use super::{FrameData, Index, count_contacts, write};
+use crate::{error::Result, marks::Marks};
+
+pub fn file_name(number: u64) -> String {
+    format!("frame-{number:06}.vtkhdf")
+}
+
+/// Frame `k` shows the world at `k` times the interval: its number is the count of ticks.
+pub struct FrameWriter {
+    directory: PathBuf,
+    ticker: Ticker,
+    index: Index,
+    marks: Marks,
+}
+
+impl FrameWriter {
+    /// For a run directory; goes on after the frames that `marks` says are written.
+    pub fn new(directory: PathBuf, interval: f64, marks: Marks) -> Result<Self> {
+        let frames = directory.join("frames");
+        std::fs::create_dir_all(&frames).map_err(crate::FileError::io("create", &frames))?;
+        let next = marks.lock().next_frame;
+        let index = Index::create(&directory, next)?;
+        Ok(FrameWriter { directory, ticker: Ticker { interval, index: next }, index, marks })
+    }
+
+    fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
+        let counts = count_contacts(moment.world.bodies.len(), moment.contacts()?);
+        let frame = FrameData::of(moment.world, &counts);
+        let path = self.directory.join("frames").join(file_name(self.ticker.index));
+        write(&path, &frame)
+            .and_then(|()| self.index.push(self.ticker.index, frame.time))
+            .map_err(|e| e.into_core(format!("frame {} at t = {:e} s", self.ticker.index, frame.time)))
+    }
+}
+
+impl Observer for FrameWriter {
+    fn next(&self) -> Option<f64> {
+        Some(self.ticker.next())
+    }
+
+    fn observe(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
+        self.write(moment)?;
+        self.ticker.advance();
+        self.marks.lock().next_frame = self.ticker.index;
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+use super::*;
+use crate::testing::{Scratch, random_world};
+use rubblepile_core::Rng;
+
+#[test]
+fn a_frame_comes_back_in_the_order_of_ids() {
+    let scratch = Scratch::new("frame-round");
+    for (seed, n) in [(1, 0), (2, 1), (3, 1000)] {
+        let world = random_world(&mut Rng::new(seed), n);
+        let counts: Vec<u32> = (0..n as u32).collect();
+        let frame = FrameData::of(&world, &counts);
+        let path = scratch.path().join(format!("{n}.vtkhdf"));
+        write(&path, &frame).unwrap();
+        let again = read(&path).unwrap();
+        assert_eq!(again, frame);
+        assert!(again.id.is_sorted());
+        assert!(n == 0 || again.contacts[0] == n as u32 - 1, "the rows were in reverse order of the ids");
+    }
+}
+
+#[test]
+fn the_same_world_gives_the_same_bytes() {
+    let scratch = Scratch::new("frame-bytes");
+    let world = random_world(&mut Rng::new(4), 300);
+    let mut sorted = world.clone();
+    sorted.permute(&world.bodies.rows_by_id());
+    let (a, b) = (scratch.path().join("a.vtkhdf"), scratch.path().join("b.vtkhdf"));
+    write(&a, &FrameData::of(&world, &[])).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    write(&b, &FrameData::of(&sorted, &[])).unwrap();
+    assert!(std::fs::read(a).unwrap() == std::fs::read(b).unwrap());
+}
+
+#[test]
+fn damaged_frames_are_errors_not_panics() {
+    let scratch = Scratch::new("frame-fuzz");
+    let path = scratch.path().join("f.vtkhdf");
+    let mut rng = Rng::new(5);
+    write(&path, &FrameData::of(&random_world(&mut rng, 4), &[])).unwrap();
+    let original = std::fs::read(&path).unwrap();
+    let rounds: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let mut refused = 0;
+    for _ in 0..rounds {
+        let mut bytes = original.clone();
+        for _ in 0..1 + rng.next_u64() % 4 {
+            let k = (rng.next_u64() % bytes.len() as u64) as usize;
+            match rng.next_u64() % 8 {
+                0 => bytes.truncate(k.max(1)),
+                1..4 => bytes[k] = [0, 1, 0x7f, 0x80, 0xff][(rng.next_u64() % 5) as usize],
+                _ => bytes[k] ^= 1 << (rng.next_u64() % 8),
+            }
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        refused += u64::from(read(&path).is_err());
+    }
+    assert!(refused > rounds / 10, "only {refused} of {rounds} were refused");
+}
+
+#[test]
+fn other_files_are_no_frames() {
+    let scratch = Scratch::new("frame-other");
+    let path = scratch.path().join("x.vtkhdf");
+    std::fs::write(&path, "hello").unwrap();
+    assert!(matches!(read(&path), Err(crate::FileError::Foreign { .. })));
+    assert!(matches!(read(&scratch.path().join("none")), Err(crate::FileError::Io { .. })));
+}
+
+#[test]
+fn the_index_is_json_after_every_frame_and_is_rebuilt() {
+    let scratch = Scratch::new("frame-index");
+    std::fs::create_dir(scratch.path().join("frames")).unwrap();
+    let mut world = random_world(&mut Rng::new(6), 2);
+    let mut index = Index::create(scratch.path(), 0).unwrap();
+    for k in 0..3 {
+        world.clock.epoch_time = k as f64 + 0.1;
+        let frame = FrameData::of(&world, &[]);
+        write(&scratch.path().join("frames").join(file_name(k)), &frame).unwrap();
+        index.push(k, frame.time).unwrap();
+        assert_eq!(index::entries(scratch.path()).unwrap().len(), k as usize + 1);
+    }
+    let before = index::entries(scratch.path()).unwrap();
+    // Torn: the times come from the frames.
+    std::fs::write(scratch.path().join(INDEX_NAME), "{ \"fi").unwrap();
+    Index::create(scratch.path(), 3).unwrap();
+    assert_eq!(index::entries(scratch.path()).unwrap(), before);
+    // Resumed before the last frame: it is not listed any more.
+    Index::create(scratch.path(), 2).unwrap();
+    assert_eq!(index::entries(scratch.path()).unwrap(), before[..2]);
+}

@@ -1,0 +1,93 @@
+//! Writing a frame as VTKHDF.
+
+use std::path::Path;
+
+use rust_hdf5::{DatatypeMessage, H5File, H5Group, H5Type, Hdf5Error};
+
+use super::FrameData;
+use crate::{
+    atomic,
+    error::{FileError, Result},
+};
+
+type Hdf<T> = std::result::Result<T, Hdf5Error>;
+
+/// Writes a frame, whole or not at all.
+pub fn write(path: &Path, frame: &FrameData) -> Result<()> {
+    atomic::replace(path, |temporary| fill(temporary, frame).map_err(|e| failed(path, e)))
+}
+
+/// A full disk must be recognised as such behind the library's own error.
+fn failed(path: &Path, error: Hdf5Error) -> FileError {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
+    while let Some(e) = cause {
+        if let Some(code) = e.downcast_ref::<std::io::Error>().and_then(|io| io.raw_os_error()) {
+            let source = std::io::Error::from_raw_os_error(code);
+            return FileError::Io { doing: "write", path: path.to_path_buf(), source };
+        }
+        cause = e.source();
+    }
+    let source = std::io::Error::other(error.to_string());
+    FileError::Io { doing: "write", path: path.to_path_buf(), source }
+}
+
+fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
+    let n = frame.len();
+    // The name is temporary and nobody else's: no lock is needed, and some network disks have none.
+    let file = H5File::options().no_locking().create(path)?;
+
+    let vtk = file.create_group("VTKHDF")?;
+    vtk.set_attr_array_numeric::<i64>("Version", &[2, 0])?;
+    // VTK reads nothing but a fixed-length ASCII string here.
+    vtk.set_attr_typed("Type", text_type(8), b"PolyData".to_vec())?;
+    column::<i64>(&vtk, "NumberOfPoints", &[1], &[n as i64])?;
+    column::<f64>(&vtk, "Points", &[n, 3], bytemuck::cast_slice(&frame.position))?;
+
+    let numbers: Vec<i64> = (0..=n as i64).collect();
+    cells(&vtk, "Vertices", &numbers[..n], &numbers)?;
+    for empty in ["Lines", "Polygons", "Strips"] {
+        cells(&vtk, empty, &[], &[0])?;
+    }
+
+    let data = vtk.create_group("PointData")?;
+    column::<f64>(&data, "velocity", &[n, 3], bytemuck::cast_slice(&frame.velocity))?;
+    column::<f64>(&data, "spin", &[n, 3], bytemuck::cast_slice(&frame.spin))?;
+    column(&data, "radius", &[n], &frame.radius)?;
+    column(&data, "mass", &[n], &frame.mass)?;
+    column(&data, "id", &[n], &frame.id)?;
+    column(&data, "group", &[n], &frame.group)?;
+    column(&data, "material", &[n], &frame.material)?;
+    column(&data, "contacts", &[n], &frame.contacts)?;
+
+    let field = vtk.create_group("FieldData")?;
+    column(&field, "time", &[1], &[frame.time])?;
+    column(&field, "step", &[1], &[frame.about.step])?;
+
+    let about = serde_json::to_string(&frame.about).map_err(|e| Hdf5Error::InvalidState(e.to_string()))?;
+    let own = file.create_group("Rubblepile")?;
+    own.new_dataset::<u8>()
+        .datatype(text_type(about.len()))
+        .scalar()
+        .create("about")?
+        .write_raw_bytes(about.as_bytes())?;
+    file.close()
+}
+
+/// Fixed-length text, padded with zeros.
+fn text_type(size: usize) -> DatatypeMessage {
+    DatatypeMessage::FixedString { size: size as u32, padding: 1, charset: 0 }
+}
+
+fn column<T: H5Type>(group: &H5Group, name: &str, shape: &[usize], values: &[T]) -> Hdf<()> {
+    let data = group.new_dataset::<T>().shape(shape).create(name)?;
+    // The library gives an empty dataset no storage, and so refuses to write nothing to it.
+    if values.is_empty() { Ok(()) } else { data.write_raw(values) }
+}
+
+fn cells(vtk: &H5Group, name: &str, connectivity: &[i64], offsets: &[i64]) -> Hdf<()> {
+    let group = vtk.create_group(name)?;
+    column(&group, "NumberOfCells", &[1], &[offsets.len() as i64 - 1])?;
+    column(&group, "NumberOfConnectivityIds", &[1], &[connectivity.len() as i64])?;
+    column(&group, "Connectivity", &[connectivity.len()], connectivity)?;
+    column(&group, "Offsets", &[offsets.len()], offsets)
+}

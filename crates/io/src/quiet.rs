@@ -1,0 +1,24 @@
+//! Silence for a panic that is caught: the default hook would print it as if the program had fallen over.
+
+use std::{cell::Cell, panic, sync::Once};
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f`; a panic of this thread inside it prints nothing. Panics elsewhere print as always.
+pub(crate) fn without_panic_message<T>(f: impl FnOnce() -> T) -> T {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !QUIET.with(Cell::get) {
+                before(info);
+            }
+        }));
+    });
+    let before = QUIET.with(|q| q.replace(true));
+    let value = f();
+    QUIET.with(|q| q.set(before));
+    value
+}

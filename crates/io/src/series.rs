@@ -1,0 +1,153 @@
+//! `series.csv`: what the probes measure, one row a time.
+//!
+//! Columns are `time_s`, `step`, then those of the probes in the order of the scenario. Every probe has an interval
+//! of its own; its cells are blank in rows where it is not due. On resume the file is cut to the length that the
+//! checkpoint knows, so that it ends as that of an unbroken run, bit for bit.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use rubblepile_core::{
+    Observer, Probe,
+    method::Moment,
+    run::{Ticker, is_due},
+};
+
+use crate::{
+    error::{FileError, Result},
+    marks::Marks,
+    table::{push_number, push_text},
+};
+
+/// Its name in a run directory.
+pub const NAME: &str = "series.csv";
+
+struct Column {
+    probe: Box<dyn Probe>,
+    ticker: Ticker,
+    width: usize,
+}
+
+pub struct SeriesWriter {
+    path: PathBuf,
+    file: File,
+    columns: Vec<Column>,
+    marks: Marks,
+    /// Kept between rows for their memory.
+    line: String,
+    values: Vec<f64>,
+}
+
+impl SeriesWriter {
+    /// For a run directory, with each probe's interval, s; goes on after the rows that `marks` says are written.
+    pub fn new(directory: &Path, probes: Vec<(Box<dyn Probe>, f64)>, marks: Marks) -> Result<Self> {
+        let path = directory.join(NAME);
+        let mut header = String::from("time_s,step");
+        let mut columns = Vec::new();
+        let (bytes, ticks) = {
+            let at = marks.lock();
+            (at.series_bytes, at.series_ticks.clone())
+        };
+        for (k, (probe, interval)) in probes.into_iter().enumerate() {
+            let names = probe.columns();
+            for name in &names {
+                header.push(',');
+                push_text(&mut header, name);
+            }
+            let ticker = Ticker { interval, index: ticks.get(k).copied().unwrap_or(0) };
+            columns.push(Column { probe, ticker, width: names.len() });
+        }
+        header.push('\n');
+        let file = if bytes == 0 { create(&path, &header)? } else { reopen(&path, &header, bytes)? };
+        let handle = file.try_clone().map_err(FileError::io("open", &path))?;
+        {
+            let mut at = marks.lock();
+            at.series_bytes = at.series_bytes.max(header.len() as u64);
+            at.series_ticks = columns.iter().map(|c| c.ticker.index).collect();
+            at.series_file = Some(handle);
+        }
+        Ok(SeriesWriter { path, file, columns, marks, line: String::new(), values: Vec::new() })
+    }
+
+    /// One row: the probes that are due at this step measure, the others leave their cells blank.
+    fn row(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
+        let clock = moment.world.clock;
+        self.line.clear();
+        push_number(&mut self.line, clock.time());
+        self.line.push_str(&format!(",{}", clock.step));
+        for column in &mut self.columns {
+            if !is_due(&clock, column.ticker.next()) {
+                self.line.extend(std::iter::repeat_n(',', column.width));
+                continue;
+            }
+            self.values.clear();
+            column.probe.measure(moment, &mut self.values)?;
+            // A probe that gives too few or too many values must not shift its neighbours.
+            for k in 0..column.width {
+                self.line.push(',');
+                if let Some(&x) = self.values.get(k) {
+                    push_number(&mut self.line, x);
+                }
+            }
+            // Intervals shorter than a step are due several times at once, and are measured once.
+            while is_due(&clock, column.ticker.next()) {
+                column.ticker.advance();
+            }
+        }
+        self.line.push('\n');
+        // One write a row: whoever reads along sees whole rows.
+        self.file
+            .write_all(self.line.as_bytes())
+            .map_err(FileError::io("write", &self.path))
+            .map_err(|e| e.into_core(format!("series at t = {:e} s", clock.time())))
+    }
+}
+
+fn create(path: &Path, header: &str) -> Result<File> {
+    let mut file = File::create(path).map_err(FileError::io("create", path))?;
+    file.write_all(header.as_bytes()).map_err(FileError::io("write", path))?;
+    Ok(file)
+}
+
+fn reopen(path: &Path, header: &str, bytes: u64) -> Result<File> {
+    let damaged = |place: &str, what: String| FileError::Damaged {
+        path: path.to_path_buf(),
+        place: place.into(),
+        what,
+        help: "the series must be as the run left it, or longer, to go on with it: put it back, or start again"
+            .into(),
+    };
+    let open = OpenOptions::new().read(true).write(true).open(path);
+    let mut file = open.map_err(FileError::io("open", path))?;
+    let length = file.metadata().map_err(FileError::io("open", path))?.len();
+    if length < bytes {
+        return Err(damaged("its length", format!("it has {length} bytes, and had {bytes} at the checkpoint")));
+    }
+    let mut found = vec![0; header.len().min(bytes as usize)];
+    file.read_exact(&mut found).map_err(FileError::io("read", path))?;
+    if found != header.as_bytes() {
+        return Err(damaged("line 1", "its columns are not those of the scenario's probes".into()));
+    }
+    file.set_len(bytes).map_err(FileError::io("shorten", path))?;
+    file.seek(SeekFrom::Start(bytes)).map_err(FileError::io("read", path))?;
+    Ok(file)
+}
+
+impl Observer for SeriesWriter {
+    fn next(&self) -> Option<f64> {
+        self.columns.iter().map(|c| c.ticker.next()).reduce(f64::min)
+    }
+
+    fn observe(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
+        self.row(moment)?;
+        let mut at = self.marks.lock();
+        at.series_bytes += self.line.len() as u64;
+        at.series_rows += 1;
+        at.series_ticks.clear();
+        at.series_ticks.extend(self.columns.iter().map(|c| c.ticker.index));
+        Ok(())
+    }
+}

@@ -1,0 +1,384 @@
+//! One sitting of a run: a simulation with its directory, its writers, its checkpoints and its report.
+//!
+//! Whoever starts runs (the command line, Python) makes a [`Plan`] from a scenario and hands it over here; everything
+//! between that and the files is done here once. A run that is stopped or killed at any moment goes on from its last
+//! checkpoint and ends with the same files, bit for bit.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use rubblepile_core::{
+    Advice, Error, Fields, Method, Observer, Probe, Report, Severity, World,
+    run::{Control, Ending, Simulation, Wish},
+};
+
+use crate::{
+    checkpoint::{self, Found, Meta},
+    cite,
+    contact_table::ContactTables,
+    error::{FileError, Result},
+    frame::FrameWriter,
+    marks::Marks,
+    report::{self, Machine, RunReport},
+    rundir::{self, RunDir, utc},
+    series::SeriesWriter,
+};
+
+/// When checkpoints are written, besides at the start and at the end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CheckpointEvery {
+    Wall(Duration),
+    /// s of simulated time
+    Simulated(f64),
+    Never,
+}
+
+/// Everything a run needs, from the scenario. For a resumed run `world` is that of the checkpoint.
+pub struct Plan {
+    pub title: String,
+    pub world: World,
+    pub method: Box<dyn Method>,
+    pub fields: Fields,
+    /// Each with its interval, s.
+    pub probes: Vec<(Box<dyn Probe>, f64)>,
+    /// Intervals, s.
+    pub frames: Option<f64>,
+    pub contact_tables: Option<f64>,
+    pub checkpoint: CheckpointEvery,
+    /// s of simulated time
+    pub end: f64,
+    pub seed: u64,
+    /// The scenario with every default written out.
+    pub scenario: String,
+    /// Where files that the scenario names are looked for.
+    pub base_directory: String,
+}
+
+impl Plan {
+    /// What the method and the fields have to say about it before it runs.
+    pub fn advice(&self) -> Vec<Advice> {
+        let fields = self.fields.list.iter().flat_map(|f| f.check(&self.world));
+        self.method.check(&self.world).into_iter().chain(fields).collect()
+    }
+}
+
+/// What the owner of a session sees while it runs.
+pub trait Watcher {
+    /// About ten times a second.
+    fn progress(&mut self, world: &World, end: f64, report: &Report);
+    fn saved(&mut self, _path: &Path, _took: Duration) {}
+}
+
+/// Why a session ended badly.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum SessionError {
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    File(#[from] FileError),
+
+    #[error("this scenario cannot be run: {}", .0.join("; "))]
+    #[diagnostic(help("`rubblepile check` says more"))]
+    Refused(Vec<String>),
+
+    #[error("the run stopped at t = {time:e} s (step {step}): {source}")]
+    #[diagnostic(help("{help}"))]
+    Failed { time: f64, step: u64, source: Error, help: String },
+}
+
+impl SessionError {
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            SessionError::File(e) => e.is_bad_input(),
+            SessionError::Refused(_) => true,
+            SessionError::Failed { .. } => false,
+        }
+    }
+}
+
+pub struct Session {
+    directory: RunDir,
+    simulation: Simulation,
+    meta: Meta,
+    marks: Marks,
+    every: CheckpointEvery,
+    report: RunReport,
+}
+
+/// What a session left.
+#[derive(Debug)]
+pub struct Finished {
+    pub ending: Ending,
+    pub report: RunReport,
+    pub directory: PathBuf,
+}
+
+impl Session {
+    /// A new run in a directory that is there and empty of runs.
+    pub fn start(plan: Plan, directory: RunDir) -> Result<Self, SessionError> {
+        refuse(&plan.advice())?;
+        directory.write_scenario(&plan.scenario)?;
+        let session = Session::assemble(plan, directory, Marks::default(), Vec::new(), "started")?;
+        // Killed before the first checkpoint is due, there must be something to resume.
+        session.save()?;
+        Ok(session)
+    }
+
+    /// Goes on from a checkpoint; `make` gives the plan for the world of the checkpoint.
+    pub fn resume(
+        found: Found,
+        directory: RunDir,
+        make: impl FnOnce(World) -> Plan,
+    ) -> Result<Self, SessionError> {
+        let Found { path, meta, mut world, passed_over } = found;
+        // A run that has ended and is to go further goes on like any other.
+        world.ended = false;
+        let mut warnings = Vec::new();
+        if let Some(error) = passed_over {
+            warnings.push(format!("the newest checkpoint was passed over: {error}"));
+        }
+        let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let plan = make(world);
+        if plan.scenario != meta.scenario {
+            directory.write_scenario(&plan.scenario)?;
+        }
+        Session::assemble(plan, directory, Marks::from_meta(&meta), warnings, &format!("resumed from {from}"))
+    }
+
+    fn assemble(
+        plan: Plan,
+        directory: RunDir,
+        marks: Marks,
+        warnings: Vec<String>,
+        verb: &str,
+    ) -> Result<Self, SessionError> {
+        let path = directory.path().to_path_buf();
+        let mut report = describe(&plan, &path);
+        let advice = plan.advice();
+        let noted = advice.iter().filter(|a| a.severity == Severity::Warning).map(|a| a.text.clone());
+        let warnings: Vec<String> = warnings.into_iter().chain(noted).collect();
+        report.sessions.push(report::Session {
+            started: utc(SystemTime::now()),
+            version: report.version.clone(),
+            threads: rayon::current_num_threads(),
+            machine: Machine::this(),
+            from_step: plan.world.clock.step,
+            to_step: plan.world.clock.step,
+            wall_s: 0.0,
+            phases: Vec::new(),
+            counts: Default::default(),
+            warnings: warnings.clone(),
+        });
+        let meta = Meta {
+            program_version: report.version.clone(),
+            scenario: plan.scenario,
+            base_directory: plan.base_directory,
+            method: report.method.clone(),
+            ..Meta::default()
+        };
+        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+        if !plan.probes.is_empty() {
+            observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
+        }
+        if let Some(interval) = plan.frames {
+            observers.push(Box::new(FrameWriter::new(path.clone(), interval, marks.clone())?));
+        }
+        if let Some(interval) = plan.contact_tables {
+            observers.push(Box::new(ContactTables::new(path.clone(), interval, marks.clone())?));
+        }
+        report.write(&path)?;
+        directory.log(&format!(
+            "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
+            plan.world.time(),
+            plan.world.clock.step,
+            plan.world.bodies.len(),
+            rayon::current_num_threads(),
+            report.version
+        ));
+        warnings.iter().for_each(|w| directory.log(&format!("warning: {w}")));
+        let simulation = Simulation {
+            world: plan.world,
+            method: plan.method,
+            fields: plan.fields,
+            observers,
+            end: plan.end,
+            report: Report::default(),
+        };
+        Ok(Session { directory, simulation, meta, marks, every: plan.checkpoint, report })
+    }
+
+    pub fn world(&self) -> &World {
+        &self.simulation.world
+    }
+
+    pub fn end(&self) -> f64 {
+        self.simulation.end
+    }
+
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Warnings from before the first step.
+    pub fn warnings(&self) -> &[String] {
+        self.report.sessions.last().map_or(&[], |s| s.warnings.as_slice())
+    }
+
+    fn save(&self) -> Result<()> {
+        save(self.directory.path(), &self.meta, &self.marks, &self.simulation.world)
+    }
+
+    /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
+    /// its checkpoints as they were.
+    pub fn run(
+        mut self,
+        stop: Arc<AtomicBool>,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Finished, SessionError> {
+        let started = Instant::now();
+        let mut owner = Owner {
+            directory: &self.directory,
+            meta: &self.meta,
+            marks: &self.marks,
+            every: self.every,
+            saved_at: (started, self.simulation.world.time()),
+            stop,
+            watcher,
+        };
+        let outcome = self.simulation.run(&mut owner);
+        let (world, spent) = (&self.simulation.world, started.elapsed().as_secs_f64());
+        let (time, step) = (world.time(), world.clock.step);
+        (self.report.time_s, self.report.step) = (time, step);
+        if let Some(session) = self.report.sessions.last_mut() {
+            session.update(&self.simulation.report, step, spent);
+        }
+        let (status, reason) = match &outcome {
+            Ok(Ending::Complete) => ("complete", None),
+            Ok(Ending::Event(why)) => ("ended by an event", Some(why.clone())),
+            Ok(Ending::Interrupted) => ("interrupted", None),
+            Err(error) => ("failed", Some(error.to_string())),
+        };
+        self.report.status = status.into();
+        self.report.reason = reason;
+        let words = self.report.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
+        self.directory.log(&format!("{status} at t = {time:e} s, step {step}, after {spent:.1} s{words}"));
+        match outcome {
+            Ok(ending) => {
+                self.report.write(self.directory.path())?;
+                Ok(Finished { ending, report: self.report, directory: self.directory.path().to_path_buf() })
+            }
+            Err(source) => {
+                let help = self.leave_failed_world(&source);
+                // The reason of the failure matters more than a report that cannot be written either.
+                let _ = self.report.write(self.directory.path());
+                Err(SessionError::Failed { time, step, source, help })
+            }
+        }
+    }
+
+    /// Keeps the world for a look at what went wrong; gives what to try.
+    fn leave_failed_world(&mut self, error: &Error) -> String {
+        let directory = self.directory.path();
+        if let Error::Output { source, .. } = error {
+            let what = match source.downcast_ref::<FileError>() {
+                Some(e) => miette::Diagnostic::help(e).map(|h| h.to_string()).unwrap_or_default(),
+                None => String::new(),
+            };
+            return format!("{what}\nthe last checkpoint is whole: `rubblepile resume {}`", directory.display());
+        }
+        self.simulation.method.store(&mut self.simulation.world);
+        let path = directory.join(rundir::FAILED);
+        match checkpoint::write(&path, &self.meta, &self.simulation.world) {
+            Ok(()) => format!("the world as it was then is in {}: `rubblepile info` and `export` read it", path.display()),
+            Err(e) => format!("the world as it was then could not be saved: {e}"),
+        }
+    }
+}
+
+fn save(directory: &Path, meta: &Meta, marks: &Marks, world: &World) -> Result<()> {
+    let mut meta = meta.clone();
+    marks.settle(&mut meta).map_err(FileError::io("write the series in", directory))?;
+    checkpoint::save(directory, &meta, world)
+}
+
+fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
+    let fatal: Vec<String> =
+        advice.iter().filter(|a| a.severity == Severity::Fatal).map(|a| a.text.clone()).collect();
+    if fatal.is_empty() { Ok(()) } else { Err(SessionError::Refused(fatal)) }
+}
+
+/// The report of a run that is about to go on; earlier sessions are kept if they can be read.
+fn describe(plan: &Plan, directory: &Path) -> RunReport {
+    let fields: Vec<String> = plan.fields.list.iter().map(|f| f.name().to_string()).collect();
+    let method = plan.method.name();
+    let names = fields.iter().map(String::as_str).chain([method]);
+    let citations = cite::for_names(names).iter().map(|c| c.key.to_string()).collect();
+    RunReport {
+        program: "rubblepile".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        title: plan.title.clone(),
+        status: "running".into(),
+        reason: None,
+        method: method.into(),
+        seed: plan.seed,
+        bodies: plan.world.bodies.len() as u64,
+        walls: plan.world.walls.len() as u64,
+        time_s: plan.world.time(),
+        end_s: plan.end,
+        step: plan.world.clock.step,
+        timestep_s: plan.world.clock.timestep,
+        scenario_sha256: report::sha256(&plan.scenario),
+        citations,
+        sessions: RunReport::read(directory).map(|r| r.sessions).unwrap_or_default(),
+        fields,
+    }
+}
+
+/// The owner of the run loop: saves checkpoints and passes progress on.
+struct Owner<'a> {
+    directory: &'a RunDir,
+    meta: &'a Meta,
+    marks: &'a Marks,
+    every: CheckpointEvery,
+    /// When the last checkpoint was saved, by both clocks.
+    saved_at: (Instant, f64),
+    stop: Arc<AtomicBool>,
+    watcher: &'a mut dyn Watcher,
+}
+
+impl Control for Owner<'_> {
+    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish {
+        self.watcher.progress(world, end, report);
+        let due = match self.every {
+            CheckpointEvery::Wall(interval) => self.saved_at.0.elapsed() >= interval,
+            CheckpointEvery::Simulated(interval) => world.time() - self.saved_at.1 >= interval,
+            CheckpointEvery::Never => false,
+        };
+        if self.stop.load(Ordering::Relaxed) {
+            Wish::Stop
+        } else if due {
+            Wish::Checkpoint
+        } else {
+            Wish::GoOn
+        }
+    }
+
+    fn save(&mut self, world: &World, _report: &Report) -> rubblepile_core::Result<()> {
+        let start = Instant::now();
+        save(self.directory.path(), self.meta, self.marks, world)
+            .map_err(|e| e.into_core("checkpoint"))?;
+        self.saved_at = (Instant::now(), world.time());
+        let path = self.directory.path().join(checkpoint::NEWEST);
+        self.directory.log(&format!("checkpoint at t = {:e} s, step {}", world.time(), world.clock.step));
+        self.watcher.saved(&path, start.elapsed());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! What the tests of this crate share: scratch directories, random worlds, a method that only drifts.
+
+use std::path::{Path, PathBuf};
+
+use glam::{DQuat, DVec3};
+use rubblepile_core::{
+    Action, Advice, Contact, Dissipation, Domain, Event, Fields, Frame, History, Material, Method, Motion,
+    PairOverride, Partner, Report, Rng, Surface, Trigger, Wall, World, event::Property,
+};
+
+use crate::checkpoint::Meta;
+
+/// A directory that is gone when it is dropped.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("rubblepile-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Scratch(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn vector(rng: &mut Rng) -> DVec3 {
+    DVec3::new(rng.normal(), rng.normal(), rng.normal()) * 10f64.powf(rng.range(-9.0, 9.0))
+}
+
+fn maybe(rng: &mut Rng) -> Option<f64> {
+    (rng.uniform() < 0.5).then(|| rng.range(0.0, 1e9))
+}
+
+fn word(rng: &mut Rng) -> String {
+    ["", "grain", "a, \"b\"", "Körner", "wall 1"][(rng.next_u64() % 5) as usize].into()
+}
+
+fn wall(rng: &mut Rng, id: u32) -> Wall {
+    let surface = match rng.next_u64() % 5 {
+        0 => Surface::Plane { point: vector(rng), normal: DVec3::Z },
+        1 => Surface::Disk { centre: vector(rng), normal: DVec3::X, radius: rng.uniform(), hole: 0.0 },
+        2 => Surface::Rectangle { centre: vector(rng), half_u: DVec3::X, half_v: DVec3::Y },
+        3 => Surface::Box { min: vector(rng), max: vector(rng) },
+        _ => Surface::Cylinder { centre: vector(rng), axis: DVec3::Z, radius: 2.0, length: maybe(rng) },
+    };
+    let mut wall = Wall::new(id, word(rng), (rng.next_u64() % 3) as u32, surface);
+    wall.motion = match rng.next_u64() % 4 {
+        0 => Motion::None,
+        1 => Motion::Translation { velocity: vector(rng) },
+        2 => Motion::Oscillation { amplitude: vector(rng), frequency: rng.uniform(), phase: rng.normal() },
+        _ => Motion::Rotation { centre: vector(rng), axis: DVec3::Y, rate: rng.normal() },
+    };
+    wall.rotation = DQuat::from_rotation_x(rng.normal());
+    wall.since = rng.uniform();
+    wall
+}
+
+fn event(rng: &mut Rng, id: u32) -> Event {
+    let trigger = match rng.next_u64() % 2 {
+        0 => Trigger::At(rng.uniform()),
+        _ => Trigger::Every { start: rng.uniform(), interval: 0.5, end: 9.0 },
+    };
+    let action = match rng.next_u64() % 7 {
+        0 => Action::AddWall(Box::new(wall(rng, id))),
+        1 => Action::RemoveWall { name: word(rng) },
+        2 => Action::SetMotion { wall: word(rng), motion: Motion::Translation { velocity: vector(rng) } },
+        3 => Action::AddSpin { group: (rng.uniform() < 0.5).then_some(1), spin: vector(rng) },
+        4 => Action::SetMaterial { material: 2, property: Property::Cohesion, value: rng.uniform() },
+        5 => Action::StopWhenKineticBelow { energy: rng.uniform() },
+        _ => Action::Stop,
+    };
+    Event { trigger, action, fired: rng.next_u64() % 9 }
+}
+
+/// A world with something in every field, rows out of the order of their ids.
+pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
+    let mut world = World::new(10f64.powf(rng.range(-6.0, 0.0)));
+    world.clock.step = rng.next_u64() % 1_000_000;
+    world.clock.epoch_step = world.clock.step / 2;
+    world.clock.epoch_time = rng.uniform();
+    for k in 0..3 {
+        world.materials.push(Material {
+            name: format!("material {k}"),
+            density: rng.range(100.0, 5000.0),
+            young: maybe(rng),
+            stiffness: maybe(rng),
+            ..Material::default()
+        });
+    }
+    world.pairs.push(PairOverride {
+        a: 0,
+        b: 2,
+        cohesion: maybe(rng),
+        shape: maybe(rng),
+        ..Default::default()
+    });
+    world.groups = vec!["pile".into(), word(rng)];
+    for k in 0..bodies {
+        let radius = rng.range(0.1, 1.0);
+        let (material, group) = ((rng.next_u64() % 3) as u32, (rng.next_u64() % 2) as u32);
+        let position = vector(rng);
+        world.bodies.push_sphere(position, radius, 1000.0, material, group);
+        world.bodies.velocity[k] = vector(rng);
+        world.bodies.spin[k] = vector(rng);
+        world.bodies.orientation[k] = DQuat::from_rotation_y(rng.normal());
+        world.bodies.id[k] = (bodies - k) as u64 * 3;
+        world.contacts.push(History {
+            body: k as u64,
+            partner: match k % 2 {
+                0 => Partner::Body(rng.next_u64()),
+                _ => Partner::Wall { wall: k as u32, face: 5 },
+            },
+            sliding: vector(rng),
+            rolling: vector(rng),
+            twisting: rng.normal(),
+        });
+    }
+    if rng.uniform() < 0.7 {
+        world.rates.acceleration = (0..bodies).map(|_| vector(rng)).collect();
+        world.rates.spin_rate = (0..bodies).map(|_| vector(rng)).collect();
+    }
+    if rng.uniform() < 0.5 {
+        world.rates.field = (0..bodies).map(|_| vector(rng)).collect();
+    }
+    for k in 0..rng.next_u64() % 6 {
+        let wall = wall(rng, k as u32);
+        world.walls.push(wall);
+    }
+    for k in 0..rng.next_u64() % 8 {
+        let event = event(rng, 100 + k as u32);
+        world.events.push(event);
+    }
+    if rng.uniform() < 0.5 {
+        let (min, max) = (DVec3::splat(-2.0), DVec3::new(1.0, 2.0, 3.0));
+        world.domain = Domain::Periodic { min, max, axes: [true, rng.uniform() < 0.5, false] };
+    }
+    if rng.uniform() < 0.5 {
+        world.frame = Frame::Rotating { angular_velocity: vector(rng) };
+    }
+    world.ended = rng.uniform() < 0.3;
+    world.keep_dissipation = rng.uniform() < 0.5;
+    world.dissipation = Dissipation { sliding: rng.uniform(), wall_work: -3.0, ..Default::default() };
+    world.rng = Rng::new(rng.next_u64());
+    world
+}
+
+pub fn random_meta(rng: &mut Rng) -> Meta {
+    Meta {
+        program_version: "0.1.0".into(),
+        scenario: "title = \"ü\"\n".repeat((rng.next_u64() % 40) as usize),
+        base_directory: "/somewhere".into(),
+        method: "soft".into(),
+        series_bytes: rng.next_u64(),
+        series_rows: rng.next_u64(),
+        series_ticks: (0..rng.next_u64() % 4).collect(),
+        next_frame: rng.next_u64() % 1000,
+        next_contact_table: rng.next_u64() % 1000,
+    }
+}
+
+/// Moves bodies on straight lines and lets their spins decay at random: its next step depends on the position, the
+/// random numbers and the contact history, so a restart that loses one of them shows.
+#[derive(Default)]
+pub struct Drift {
+    memory: Option<Vec<History>>,
+}
+
+impl Method for Drift {
+    fn name(&self) -> &'static str {
+        "drift"
+    }
+
+    fn check(&self, _world: &World) -> Vec<Advice> {
+        Vec::new()
+    }
+
+    fn advance(
+        &mut self,
+        world: &mut World,
+        fields: &mut Fields,
+        until: f64,
+        report: &mut Report,
+    ) -> rubblepile_core::Result<()> {
+        let memory = self.memory.get_or_insert_with(|| world.contacts.clone());
+        let mut push = Vec::new();
+        for _ in 0..world.clock.steps_until(until) {
+            fields.evaluate(world, &mut push)?;
+            let dt = world.clock.timestep;
+            for k in 0..world.bodies.len() {
+                let kick = push[k] + memory.get(k).map_or(DVec3::ZERO, |h| h.sliding);
+                world.bodies.velocity[k] += dt * kick;
+                let step = dt * world.bodies.velocity[k];
+                world.bodies.position[k] += step;
+                world.bodies.spin[k] *= 1.0 - dt * world.rng.uniform();
+            }
+            memory.iter_mut().for_each(|h| h.sliding *= 0.999);
+            world.clock.tick();
+            report.count("steps", 1);
+        }
+        world.bodies.check_finite(world.time())
+    }
+
+    fn contacts(&mut self, world: &World) -> rubblepile_core::Result<Vec<Contact>> {
+        let memory = self.memory.as_deref().unwrap_or(&world.contacts);
+        let rows = memory.iter().enumerate().take(world.bodies.len());
+        Ok(rows
+            .map(|(k, h)| Contact {
+                row: k as u32,
+                partner_row: None,
+                body: world.bodies.id[k],
+                partner: h.partner,
+                point: world.bodies.position[k],
+                normal: DVec3::Z,
+                overlap: 1e-3,
+                force: h.sliding,
+                torque: h.rolling,
+                branch: DVec3::Z,
+                elastic: 0.0,
+            })
+            .collect())
+    }
+
+    fn store(&mut self, world: &mut World) {
+        if let Some(memory) = &self.memory {
+            world.contacts.clone_from(memory);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.memory = None;
+    }
+}

@@ -1,0 +1,55 @@
+//! Files as other programs see them: h5py, VTK (what ParaView reads with) and ASE, against our own CSV.
+//!
+//! Needs a Python with `vtk`, `h5py`, `numpy` and `ase`: `RUBBLEPILE_PYTHON=python3 cargo test -- --ignored`.
+
+use std::{path::Path, process::Command};
+
+use glam::DVec3;
+use rubblepile_core::{Domain, Material, Rng, World};
+use rubblepile_io::{
+    export::{Format, write_frame},
+    frame::{self, FrameData},
+};
+
+fn world(n: usize) -> World {
+    let mut rng = Rng::new(3);
+    let mut world = World::new(1e-3);
+    world.clock.step = 1234;
+    world.groups.push("pile".into());
+    world.materials.push(Material { name: "wet rock".into(), density: 2000.0, ..Material::default() });
+    world.domain =
+        Domain::Periodic { min: DVec3::ZERO, max: DVec3::new(1.0, 2.0, 3.0), axes: [true, true, false] };
+    for k in 0..n {
+        let x = DVec3::new(rng.uniform(), 2.0 * rng.uniform(), 3.0 * rng.uniform());
+        world.bodies.push_sphere(x, rng.range(0.01, 0.02), 2000.0, 0, 0);
+        world.bodies.velocity[k] = rng.direction();
+        world.bodies.spin[k] = rng.direction();
+    }
+    let backwards: Vec<u32> = (0..n as u32).rev().collect();
+    world.permute(&backwards);
+    world
+}
+
+#[test]
+#[ignore = "needs Python with vtk, h5py, numpy and ase, named by RUBBLEPILE_PYTHON"]
+fn other_programs_read_what_we_wrote() {
+    let python = std::env::var("RUBBLEPILE_PYTHON").unwrap_or_else(|_| "python3".into());
+    let folder = std::env::temp_dir().join(format!("rubblepile-interop-{}", std::process::id()));
+    for n in [0, 1, 500] {
+        std::fs::create_dir_all(&folder).unwrap();
+        let counts: Vec<u32> = (0..n as u32).map(|k| k % 7).collect();
+        let data = FrameData::of(&world(n), &counts);
+        frame::write(&folder.join("frame.vtkhdf"), &data).unwrap();
+        for format in [Format::Csv, Format::Vtp, Format::Xyz] {
+            let path = folder.join("frame").with_extension(format.extension());
+            let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+            write_frame(&mut file, &data, format).unwrap();
+        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop.py");
+        let output = Command::new(&python).arg(script).arg(&folder).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(said.contains(&format!("{n} bodies agree")), "{said}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
