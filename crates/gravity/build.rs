@@ -201,22 +201,35 @@ fn m2m(t: &mut String, p: usize, nm: usize) {
     line(t, "}");
 }
 
-/// Emits the derivative `R^q_i` and all it needs.
-fn derivative(t: &mut String, q: usize, i: Index, done: &mut BTreeSet<(usize, Index)>) {
+/// What has been written: by q for the recursion, and under `SCALED` for the derivatives themselves.
+type Done = BTreeSet<(usize, Index)>;
+const SCALED: usize = usize::MAX;
+
+/// Emits the derivative `D_i` and all it needs.
+fn scaled_derivative(t: &mut String, i: Index, done: &mut Done) {
+    if !done.insert((SCALED, i)) {
+        return;
+    }
+    let this = name("d", i);
+    if i.2 >= 2 {
+        let (l, r) = ((i.0 + 2, i.1, i.2 - 2), (i.0, i.1 + 2, i.2 - 2));
+        scaled_derivative(t, l, done);
+        scaled_derivative(t, r, done);
+        line(t, format!("let {this} = V::zero().sub({}.add({}));", name("d", l), name("d", r)));
+    } else {
+        derivative(t, 0, i, done);
+        line(t, format!("let {this} = {}.mul(u{});", name("r0_", i), order(i) + 1));
+    }
+}
+
+/// Emits the derivative `R^q_i` on the unit sphere and all it needs.
+fn derivative(t: &mut String, q: usize, i: Index, done: &mut Done) {
     if !done.insert((q, i)) {
         return;
     }
     let this = name(&format!("r{q}_"), i);
     if order(i) == 0 {
         line(t, format!("let {this} = s{q};"));
-        return;
-    }
-    if i.2 >= 2 {
-        let (l, r) = ((i.0 + 2, i.1, i.2 - 2), (i.0, i.1 + 2, i.2 - 2));
-        derivative(t, q, l, done);
-        derivative(t, q, r, done);
-        let p = format!("r{q}_");
-        line(t, format!("let {this} = V::zero().sub({}.add({}));", name(&p, l), name(&p, r)));
         return;
     }
     // Along an axis of power one there is no second term: take such an axis when there is one.
@@ -248,11 +261,17 @@ fn m2l(t: &mut String, p: usize, nm: usize, nl: usize) {
     line(t, "x: V, y: V, z: V, m: &[V], l: &mut [V]) {");
     open(t, "m", nm, false);
     open(t, "l", nl, true);
-    line(t, "let s0 = x.mul_add(x, y.mul_add(y, z.mul(z))).inverse_root();");
-    line(t, "let u = V::zero().sub(s0.mul(s0));");
+    line(t, "let u1 = x.mul_add(x, y.mul_add(y, z.mul(z))).inverse_root();");
+    // Derivatives on the unit sphere, then times 1/R^(n+1): their own powers of R would leave single precision.
+    line(t, "let (x, y, z) = (x.mul(u1), y.mul(u1), z.mul(u1));");
+    line(t, "let s0 = V::splat(S::of(1.0));");
+    let mut double_factorial = 1.0;
     for q in 1..=p {
-        let factor = if q == 1 { "u".into() } else { format!("u.mul(V::splat(S::of({}.0)))", 2 * q - 1) };
-        line(t, format!("let s{q} = s{}.mul({factor});", q - 1));
+        double_factorial *= -(2.0 * q as f64 - 1.0);
+        line(t, format!("let s{q} = V::splat(S::of({double_factorial:?}));"));
+    }
+    for n in 1..=p {
+        line(t, format!("let u{} = u{n}.mul(u1);", n + 1));
     }
     let mut done = BTreeSet::new();
     // The potential has a scope of its own, so what it derives is not known to the orders after it.
@@ -265,8 +284,8 @@ fn m2l(t: &mut String, p: usize, nm: usize, nl: usize) {
             line(t, format!("let mut s = l[{}];", local_slot(i)));
             for k in multipole_orders(p - n) {
                 for j in reduced(k) {
-                    derivative(t, 0, add(i, j), &mut inner);
-                    let d = name("r0_", add(i, j));
+                    scaled_derivative(t, add(i, j), &mut inner);
+                    let d = name("d", add(i, j));
                     line(t, format!("s = m[{}].mul_add({d}, s);", multipole_slot(j)));
                 }
             }

@@ -168,6 +168,6 @@ impl Kernel<f64> for Sum<'_> {
             s[2] = dz.mul_add(w, s[2]);
             s[3] = m.mul_add(u, s[3]);
         }
-        s.map(V::array)
+        [s[0].array(), s[1].array(), s[2].array(), s[3].array()]
     }
 }

@@ -119,43 +119,52 @@ pub trait Kernel<S: Real> {
 #[derive(Clone, Copy)]
 pub struct Plain<S>([S; WIDTH]);
 
+// Nearly every x86-64 processor in use takes one of the faster kinds: there, plain lanes are calls, which keeps the
+// compiler from unrolling the whole program sixteen times for nobody.
 macro_rules! plain {
     ($s:ty) => {
         impl Lanes<$s> for Plain<$s> {
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn splat(value: $s) -> Self {
                 Plain([value; WIDTH])
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn load(from: &[$s; WIDTH]) -> Self {
                 Plain(*from)
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn store(self, to: &mut [$s; WIDTH]) {
                 *to = self.0;
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn add(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] += other.0[k];
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn sub(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] -= other.0[k];
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn mul(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] *= other.0[k];
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn mul_add(mut self, factor: Self, term: Self) -> Self {
                 // Without FMA hardware a fused product is a slow call: round twice there.
                 for k in 0..WIDTH {
@@ -167,35 +176,40 @@ macro_rules! plain {
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn min(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = if other.0[k] < self.0[k] { other.0[k] } else { self.0[k] };
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn max(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = if other.0[k] > self.0[k] { other.0[k] } else { self.0[k] };
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn inverse_root(mut self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = 1.0 / self.0[k].sqrt();
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn inverse_cube(mut self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = 1.0 / (self.0[k] * self.0[k].sqrt());
                 }
                 self
             }
-            #[inline(always)]
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
             fn where_positive(mut self, condition: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = if condition.0[k] > 0.0 { self.0[k] } else { 0.0 };

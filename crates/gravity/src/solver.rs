@@ -90,12 +90,9 @@ impl Solver {
         }
         let (b, d, p, m, s) = (&mut self.single, &mut self.double, positions, masses, settings);
         match (s.double, s.order) {
-            (false, ..=2) => b.solve::<Order2, T, POTENTIAL>(p, m, total, s, out, each),
-            (false, 3) => b.solve::<Order3, T, POTENTIAL>(p, m, total, s, out, each),
+            (false, ..=3) => b.solve::<Order3, T, POTENTIAL>(p, m, total, s, out, each),
             (false, 4) => b.solve::<Order4, T, POTENTIAL>(p, m, total, s, out, each),
-            (false, 5) => b.solve::<Order5, T, POTENTIAL>(p, m, total, s, out, each),
-            (false, _) => b.solve::<Order6, T, POTENTIAL>(p, m, total, s, out, each),
-            (true, ..=4) => d.solve::<Order4, T, POTENTIAL>(p, m, total, s, out, each),
+            (false, _) => b.solve::<Order5, T, POTENTIAL>(p, m, total, s, out, each),
             (true, _) => d.solve::<Order6, T, POTENTIAL>(p, m, total, s, out, each),
         }
     }

@@ -354,14 +354,18 @@ impl<S: Real, E: Expansion, const POTENTIAL: bool> Kernel<S> for Far<'_, S, E, P
                 *first = self.cells.record(node as usize);
             }
             for r in 0..E::RECORD / WIDTH {
-                let rows: [&[S; WIDTH]; WIDTH] = std::array::from_fn(|k| &self.cells.records[first[k] + r]);
+                let mut rows = [&self.cells.records[nothing + r]; WIDTH];
+                for k in 0..batch.len() {
+                    rows[k] = &self.cells.records[first[k] + r];
+                }
                 if let Some(columns) = columns[r * WIDTH..].first_chunk_mut() {
                     V::transpose(&rows, columns);
                 }
             }
-            let d: [V; 3] = std::array::from_fn(|a| {
-                V::splat(high[a]).sub(columns[a]).add(V::splat(low[a]).sub(columns[3 + a]))
-            });
+            let mut d = [V::zero(); 3];
+            for a in 0..3 {
+                d[a] = V::splat(high[a]).sub(columns[a]).add(V::splat(low[a]).sub(columns[3 + a]));
+            }
             E::m2l::<S, V, POTENTIAL>(d[0], d[1], d[2], &columns[RECORD_HEAD..], &mut sums);
         }
         for k in usize::from(!POTENTIAL)..E::LOCALS {

@@ -21,7 +21,7 @@ pub fn has_avx2() -> bool {
 macro_rules! lanes {
     ($name:ident, $s:ty, $reg:ty, $n:literal, $part:literal,
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident, $min:ident, $max:ident,
-     $positive:expr, $root:expr, $cube:expr $(, $transpose:item)?) => {
+     $positive:ident, $root:ident, $cube:ident $(, $transpose:item)?) => {
         #[derive(Clone, Copy)]
         pub struct $name([$reg; $n]);
 
@@ -33,8 +33,12 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn load(from: &[$s; WIDTH]) -> Self {
-                // SAFETY: part `k` lies inside the array of 16; unaligned loads. Features: head of the module.
-                Self(std::array::from_fn(|k| unsafe { $load(from.as_ptr().add(k * $part)) }))
+                let mut r = Self::zero().0;
+                for k in 0..$n {
+                    // SAFETY: part `k` lies inside the array of 16; unaligned load. Features: head of the module.
+                    r[k] = unsafe { $load(from.as_ptr().add(k * $part)) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn store(self, to: &mut [$s; WIDTH]) {
@@ -45,48 +49,84 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $add(self.0[k], other.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $add(self.0[k], other.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $sub(self.0[k], other.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $sub(self.0[k], other.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $mul(self.0[k], other.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $mul(self.0[k], other.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn mul_add(self, factor: Self, term: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $fma(self.0[k], factor.0[k], term.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $fma(self.0[k], factor.0[k], term.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $min(self.0[k], other.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $min(self.0[k], other.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $max(self.0[k], other.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $max(self.0[k], other.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn inverse_root(self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $root(self.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $root(self.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn inverse_cube(self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $cube(self.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $cube(self.0[k]) };
+                }
+                Self(r)
             }
             #[inline(always)]
             fn where_positive(self, condition: Self) -> Self {
-                // SAFETY: see the head of the module.
-                Self(std::array::from_fn(|k| unsafe { $positive(self.0[k], condition.0[k]) }))
+                let mut r = self.0;
+                for k in 0..$n {
+                    // SAFETY: see the head of the module.
+                    r[k] = unsafe { $positive(self.0[k], condition.0[k]) };
+                }
+                Self(r)
             }
             $($transpose)?
         }
@@ -183,12 +223,35 @@ unsafe fn cube_256d(a: __m256d) -> __m256d {
     unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_mul_pd(a, _mm256_sqrt_pd(a))) }
 }
 
+#[inline(always)]
+unsafe fn positive_512(a: __m512, c: __m512) -> __m512 {
+    // SAFETY: features as in the head of the module.
+    unsafe { _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(c, _mm512_setzero_ps()), a) }
+}
+
+#[inline(always)]
+unsafe fn positive_512d(a: __m512d, c: __m512d) -> __m512d {
+    // SAFETY: features as in the head of the module.
+    unsafe { _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(c, _mm512_setzero_pd()), a) }
+}
+
+#[inline(always)]
+unsafe fn positive_256(a: __m256, c: __m256) -> __m256 {
+    // SAFETY: features as in the head of the module.
+    unsafe { _mm256_and_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(c, _mm256_setzero_ps()), a) }
+}
+
+#[inline(always)]
+unsafe fn positive_256d(a: __m256d, c: __m256d) -> __m256d {
+    // SAFETY: features as in the head of the module.
+    unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(c, _mm256_setzero_pd()), a) }
+}
+
 lanes!(
     Avx512F32, f32, __m512, 1, 16,
     _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps,
     _mm512_fmadd_ps, _mm512_min_ps, _mm512_max_ps,
-    |a, c| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(c, _mm512_setzero_ps()), a),
-    |a| root_512(a), |a| cube_512(a),
+    positive_512, root_512, cube_512,
     #[inline(always)]
     fn transpose(rows: &[&[f32; WIDTH]; WIDTH], columns: &mut [Self; WIDTH]) {
         transpose_512(rows, columns);
@@ -198,22 +261,19 @@ lanes!(
     Avx512F64, f64, __m512d, 2, 8,
     _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd,
     _mm512_fmadd_pd, _mm512_min_pd, _mm512_max_pd,
-    |a, c| _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_GT_OQ>(c, _mm512_setzero_pd()), a),
-    |a| root_512d(a), |a| cube_512d(a)
+    positive_512d, root_512d, cube_512d
 );
 lanes!(
     Avx2F32, f32, __m256, 2, 8,
     _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps,
     _mm256_fmadd_ps, _mm256_min_ps, _mm256_max_ps,
-    |a, c| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(c, _mm256_setzero_ps()), a),
-    |a| root_256(a), |a| cube_256(a)
+    positive_256, root_256, cube_256
 );
 lanes!(
     Avx2F64, f64, __m256d, 4, 4,
     _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd,
     _mm256_fmadd_pd, _mm256_min_pd, _mm256_max_pd,
-    |a, c| _mm256_and_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(c, _mm256_setzero_pd()), a),
-    |a| root_256d(a), |a| cube_256d(a)
+    positive_256d, root_256d, cube_256d
 );
 
 /// Four rounds: pairs and fours inside the quarters of a register, then the quarters among registers.
@@ -221,7 +281,10 @@ lanes!(
 fn transpose_512(rows: &[&[f32; WIDTH]; WIDTH], columns: &mut [Avx512F32; WIDTH]) {
     // SAFETY: loads of 16 floats from arrays of 16. Features: head of the module.
     unsafe {
-        let r: [__m512; 16] = std::array::from_fn(|i| _mm512_loadu_ps(rows[i].as_ptr()));
+        let mut r = [_mm512_setzero_ps(); WIDTH];
+        for i in 0..WIDTH {
+            r[i] = _mm512_loadu_ps(rows[i].as_ptr());
+        }
         // a[4g + j]: numbers (4q + j) of rows 4g..4g+4, for each quarter q.
         let mut a = r;
         for g in 0..4 {
