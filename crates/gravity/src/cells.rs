@@ -26,8 +26,12 @@ pub struct Block<S> {
     pub x: [f64; BLOCK],
     pub y: [f64; BLOCK],
     pub z: [f64; BLOCK],
+    /// The same centres as `x`, `y`, `z`: rounded, and what rounding left.
+    pub high: [[S; BLOCK]; 3],
+    pub low: [[S; BLOCK]; 3],
     pub radius: [S; BLOCK],
     pub mass: [S; BLOCK],
+    /// Block of the children; of a leaf, its place in the order of the bodies.
     pub children: [u32; BLOCK],
     /// One bit a place: in use, a leaf, a leaf or a parent of leaves only.
     pub used: u32,
@@ -215,7 +219,7 @@ impl<S: Real, E: Expansion> Kernel<S> for FillBlock<'_, S, E> {
                 continue;
             }
             block.used |= 1 << place;
-            block.children[place] = node.children;
+            block.children[place] = if node.children == NONE { node.first } else { node.children };
             let mut record = [S::default(); MOST_RECORD];
             let multipoles = &mut record[RECORD_HEAD..RECORD_HEAD + E::MULTIPOLES];
             let (centre, radius);
@@ -265,6 +269,7 @@ impl<S: Real, E: Expansion> Kernel<S> for FillBlock<'_, S, E> {
             for k in 0..3 {
                 record[k] = S::of(centre[k]);
                 record[3 + k] = S::of(centre[k] - record[k].wide());
+                (block.high[k][place], block.low[k][place]) = (record[k], record[3 + k]);
             }
             for r in 0..self.rows {
                 if let Some(row) = record[r * WIDTH..].first_chunk() {

@@ -35,6 +35,39 @@ pub trait Lanes<S: Real>: Copy {
     /// 1 / sqrt(self)^3, to rounding.
     fn inverse_cube(self) -> Self;
 
+    /// Two halves side by side.
+    #[inline(always)]
+    fn load_halves(low: &[S; WIDTH / 2], high: &[S; WIDTH / 2]) -> Self {
+        let mut a = [S::of(0.0); WIDTH];
+        a[..WIDTH / 2].copy_from_slice(low);
+        a[WIDTH / 2..].copy_from_slice(high);
+        Self::load(&a)
+    }
+
+    /// One bit a lane: `self > other`.
+    #[inline(always)]
+    fn greater(self, other: Self) -> u32 {
+        let (a, b) = (self.array(), other.array());
+        let mut bits = 0;
+        for k in 0..WIDTH {
+            bits |= u32::from(a[k] > b[k]) << k;
+        }
+        bits
+    }
+
+    /// Writes `low + lane` (lanes 0 to 7) or `high + lane - 8` of the lanes in `bits`, packed to the front of `to`;
+    /// what is after them has no meaning.
+    #[inline(always)]
+    fn pack_lanes(low: u32, high: u32, mut bits: u32, to: &mut [u32; WIDTH]) {
+        let mut n = 0;
+        while bits != 0 && n < WIDTH {
+            let lane = bits.trailing_zeros();
+            to[n] = if lane < 8 { low + lane } else { high + lane - 8 };
+            n += 1;
+            bits &= bits - 1;
+        }
+    }
+
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(S::of(0.0))

@@ -250,80 +250,110 @@ impl<S: Real, E: Expansion> Kernel<S> for Search<'_, '_, S, E> {
     #[inline(always)]
     fn run<V: Lanes<S>>(self) {
         let Scratch { work, far, near, .. } = self.scratch;
+        let blocks = &self.walk.cells.blocks;
         work.clear();
         far.clear();
         near.clear();
         work.extend_from_slice(self.entries);
-        let opening = S::of(self.walk.acceptance.opening.powi(2));
-        let larger_than = self.target.radius * S::of(LARGER);
-        while let Some(Entry { block: index, places }) = work.pop() {
-            let block = &self.walk.cells.blocks[index as usize];
-            let (accepted, larger) = judge::<S, E>(block, &self.target, opening, larger_than);
-            let mut yes = accepted & places;
-            while yes != 0 {
-                far.push(index * BLOCK as u32 + yes.trailing_zeros());
-                yes &= yes - 1;
-            }
-            let no = places & !accepted;
-            let last = if self.groups { block.group } else { block.leaf };
-            let ends = no & last;
-            let mut open = no & !last & larger;
-            let mut pass = no & !last & !larger;
-            if self.target.last {
-                let mut ends = ends;
-                while ends != 0 {
-                    let place = ends.trailing_zeros();
-                    let node = index * BLOCK as u32 + place;
-                    let leaf = self.walk.cells.topology.nodes[node as usize].first;
-                    near.push(if self.groups { node } else { leaf });
-                    ends &= ends - 1;
+        let judge = Judge::<S, V>::new(&self.target, self.walk.acceptance.opening);
+        let none = Entry { block: 0, places: 0 };
+        let mut ids = [0; WIDTH];
+        while let Some(first) = work.pop() {
+            let second = work.pop().unwrap_or(none);
+            let pair = [&blocks[first.block as usize], &blocks[second.block as usize]];
+            let places = first.places | second.places << BLOCK;
+            let (accepted, larger) = judge.decide::<E>(pair);
+            let yes = accepted & places;
+            V::pack_lanes(first.block * BLOCK as u32, second.block * BLOCK as u32, yes, &mut ids);
+            far.extend_from_slice(&ids);
+            far.truncate(far.len() - WIDTH + yes.count_ones() as usize);
+            for (entry, block, shift) in [(first, pair[0], 0), (second, pair[1], BLOCK)] {
+                let no = entry.places & !(accepted >> shift);
+                let last = if self.groups { block.group } else { block.leaf };
+                let ends = no & last;
+                let mut open = no & !last;
+                if self.target.last {
+                    let mut ends = ends;
+                    while ends != 0 {
+                        let place = ends.trailing_zeros();
+                        let leaf = block.children[place as usize];
+                        near.push(if self.groups { entry.block * BLOCK as u32 + place } else { leaf });
+                        ends &= ends - 1;
+                    }
+                } else {
+                    let pass = ends | (open & !(larger >> shift));
+                    open &= larger >> shift;
+                    if pass != 0 {
+                        self.passed.push(Entry { block: entry.block, places: pass });
+                    }
                 }
-                open |= pass;
-                pass = 0;
-            } else {
-                pass |= ends;
-            }
-            if pass != 0 {
-                self.passed.push(Entry { block: index, places: pass });
-            }
-            while open != 0 {
-                let child = block.children[open.trailing_zeros() as usize];
-                let places = self.walk.cells.blocks[child as usize].used;
-                work.push(Entry { block: child, places });
-                open &= open - 1;
+                while open != 0 {
+                    let child = block.children[open.trailing_zeros() as usize];
+                    work.push(Entry { block: child, places: blocks[child as usize].used });
+                    open &= open - 1;
+                }
             }
         }
     }
 }
 
-/// Bits of the nodes of a block that may act as a whole, and of those larger than the target.
-#[inline(always)]
-fn judge<S: Real, E: Expansion>(
-    block: &Block<S>,
-    target: &Target<S>,
-    opening: S,
-    larger_than: S,
-) -> (u32, u32) {
-    let mut accepted = [0u32; BLOCK];
-    let mut larger = [0u32; BLOCK];
-    for k in 0..BLOCK {
-        let dx = S::of(block.x[k] - target.centre[0]);
-        let dy = S::of(block.y[k] - target.centre[1]);
-        let dz = S::of(block.z[k] - target.centre[2]);
-        let r2 = dx * dx + dy * dy + dz * dz;
-        let s = block.radius[k] + target.radius;
-        let q = s * s / r2;
-        let pull = block.mass[k] / r2;
-        let mut error = pull * pull;
+/// The target's side of the decision, in all lanes.
+struct Judge<S, V> {
+    high: [V; 3],
+    low: [V; 3],
+    radius: V,
+    larger: V,
+    tolerance: V,
+    opening: V,
+    nearest: V,
+    scalar: PhantomData<S>,
+}
+
+impl<S: Real, V: Lanes<S>> Judge<S, V> {
+    #[inline(always)]
+    fn new(target: &Target<S>, opening: f64) -> Self {
+        let (mut high, mut low) = ([V::zero(); 3], [V::zero(); 3]);
+        for a in 0..3 {
+            let rounded = S::of(target.centre[a]);
+            (high[a], low[a]) = (V::splat(rounded), V::splat(S::of(target.centre[a] - rounded.wide())));
+        }
+        Judge {
+            high,
+            low,
+            radius: V::splat(target.radius),
+            larger: V::splat(target.radius * S::of(LARGER)),
+            tolerance: V::splat(target.tolerance),
+            opening: V::splat(S::of(opening * opening)),
+            nearest: V::splat(S::of(NEAREST * NEAREST)),
+            scalar: PhantomData,
+        }
+    }
+
+    /// Bits of the nodes of two blocks that may act as a whole, and of those larger than the target.
+    #[inline(always)]
+    fn decide<E: Expansion>(&self, pair: [&Block<S>; 2]) -> (u32, u32) {
+        let [p, q] = pair;
+        let mut r2 = V::zero();
+        for a in 0..3 {
+            let high = V::load_halves(&p.high[a], &q.high[a]).sub(self.high[a]);
+            let d = high.add(V::load_halves(&p.low[a], &q.low[a]).sub(self.low[a]));
+            r2 = d.mul_add(d, r2);
+        }
+        let radius = V::load_halves(&p.radius, &q.radius);
+        let u = r2.inverse_root();
+        let u2 = u.mul(u);
+        let s = radius.add(self.radius);
+        let ratio = s.mul(s).mul(u2);
+        let pull = V::load_halves(&p.mass, &q.mass).mul(u2);
+        let mut error = pull.mul(pull);
         for _ in 0..E::ORDER {
-            error = error * q;
+            error = error.mul(ratio);
         }
         // Not a number (zero distance) compares false.
-        let ok = (q < opening) & (error < target.tolerance) & (r2 > S::of(NEAREST * NEAREST));
-        accepted[k] = u32::from(ok) << k;
-        larger[k] = u32::from(block.radius[k] > larger_than) << k;
+        let accepted =
+            self.opening.greater(ratio) & self.tolerance.greater(error) & r2.greater(self.nearest);
+        (accepted, radius.greater(self.larger))
     }
-    (accepted.into_iter().fold(0, |a, b| a | b), larger.into_iter().fold(0, |a, b| a | b))
 }
 
 /// Adds the local expansions of the listed nodes about a centre.

@@ -21,7 +21,7 @@ pub fn has_avx2() -> bool {
 macro_rules! lanes {
     ($name:ident, $s:ty, $reg:ty, $n:literal, $part:literal,
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident, $min:ident, $max:ident,
-     $positive:ident, $root:ident, $cube:ident $(, $transpose:item)?) => {
+     $positive:ident, $root:ident, $cube:ident $(, $more:item)*) => {
         #[derive(Clone, Copy)]
         pub struct $name([$reg; $n]);
 
@@ -128,7 +128,7 @@ macro_rules! lanes {
                 }
                 Self(r)
             }
-            $($transpose)?
+            $($more)*
         }
     };
 }
@@ -255,6 +255,29 @@ lanes!(
     #[inline(always)]
     fn transpose(rows: &[&[f32; WIDTH]; WIDTH], columns: &mut [Self; WIDTH]) {
         transpose_512(rows, columns);
+    },
+    #[inline(always)]
+    fn load_halves(low: &[f32; WIDTH / 2], high: &[f32; WIDTH / 2]) -> Self {
+        // SAFETY: two loads of 8 from arrays of 8. Features: head of the module.
+        unsafe {
+            let low = _mm512_castps256_ps512(_mm256_loadu_ps(low.as_ptr()));
+            Self([_mm512_insertf32x8::<1>(low, _mm256_loadu_ps(high.as_ptr()))])
+        }
+    },
+    #[inline(always)]
+    fn greater(self, other: Self) -> u32 {
+        // SAFETY: see the head of the module.
+        u32::from(unsafe { _mm512_cmp_ps_mask::<_CMP_GT_OQ>(self.0[0], other.0[0]) })
+    },
+    #[inline(always)]
+    fn pack_lanes(low: u32, high: u32, bits: u32, to: &mut [u32; WIDTH]) {
+        // SAFETY: one store of 16 into an array of 16. Features: head of the module.
+        unsafe {
+            let lanes = _mm512_set_epi32(7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0);
+            let base = _mm512_mask_set1_epi32(_mm512_set1_epi32(low as i32), 0xff00, high as i32);
+            let packed = _mm512_maskz_compress_epi32(bits as u16, _mm512_add_epi32(base, lanes));
+            _mm512_storeu_si512(to.as_mut_ptr().cast(), packed);
+        }
     }
 );
 lanes!(
