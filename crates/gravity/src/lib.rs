@@ -1,1 +1,51 @@
-//! placeholder
+//! What pulls on bodies from afar: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal part
+//! of a rotating frame. All are [`rubblepile_core::Field`]s.
+//!
+//! | field | cost | for |
+//! |---|---|---|
+//! | [`Uniform`] | N | a laboratory |
+//! | [`Direct`] | N^2 | up to some thousands of bodies, exact, keeps momentum to rounding |
+//! | [`Tree`] | N | many bodies, to a chosen relative error |
+//! | [`Centrifugal`] | N | a rotating frame |
+//!
+//! No softening: bodies are kept apart by their contacts. Periodic images do not pull.
+
+mod cells;
+pub mod direct;
+mod expansion;
+mod near;
+pub mod simple;
+mod simd;
+pub mod solver;
+mod sort;
+mod topology;
+pub mod tree;
+mod walk;
+pub mod workload;
+
+pub use direct::{Direct, direct_sample, rms_relative_error};
+pub use simple::{Centrifugal, Uniform};
+pub use solver::{Settings, Solver};
+pub use tree::{Accuracy, Tree};
+
+use rubblepile_core::{Advice, Domain, Result, World};
+
+/// Self-gravity needs finite positions; a body without one is named.
+fn check_finite(world: &World) -> Result<()> {
+    let (low, high) = solver::bounds(&world.bodies.position);
+    let finite = world.bodies.is_empty() || (low.is_finite() && high.is_finite());
+    // A not-a-number passes through minima and maxima unseen, but not through a sum.
+    let sum: glam::DVec3 = world.bodies.position.iter().sum();
+    if finite && !sum.is_nan() { Ok(()) } else { world.bodies.check_finite(world.time()) }
+}
+
+/// What is true of self-gravity however it is summed.
+fn self_gravity_advice(world: &World) -> Vec<Advice> {
+    match world.domain {
+        Domain::Open => Vec::new(),
+        Domain::Periodic { .. } => vec![Advice::warning(
+            "self-gravity ignores that the domain is periodic: bodies pull on each other over the distance of their \
+             positions as they are, without images on the other side",
+        )],
+    }
+}

@@ -1,0 +1,173 @@
+//! Every pair: the exact sum, and the yardstick of all others.
+//!
+//! a_i = G sum_j m_j d_ij / |d_ij|^3, d_ij = x_j - x_i. Targets are taken sixteen at a time, sources one by one in the
+//! order of their rows, so the sum of a body never depends on the threads. Each pair is met twice, but with
+//! the same distance and the same 1/r^3 to the last bit, so the two forces are opposite to rounding and momentum and
+//! angular momentum are kept.
+//!
+//! Two bodies at the same point are skipped: the direction of their force is undefined.
+
+use glam::DVec3;
+use rayon::prelude::*;
+use rubblepile_core::{Advice, Field, G, Result, World};
+
+use crate::{
+    check_finite, self_gravity_advice,
+    simd::{Kernel, Lanes, Real, WIDTH},
+};
+
+/// Exact self-gravity of all bodies, with a cost of N^2.
+#[derive(Debug, Clone)]
+pub struct Direct {
+    /// Newton's constant, m^3 kg^-1 s^-2.
+    pub constant: f64,
+    /// Re-evaluated every so many steps.
+    pub every: u64,
+    columns: Columns,
+}
+
+impl Default for Direct {
+    fn default() -> Self {
+        Direct::new(G, 1)
+    }
+}
+
+impl Direct {
+    pub fn new(constant: f64, every: u64) -> Self {
+        Direct { constant, every: every.max(1), columns: Columns::default() }
+    }
+}
+
+impl Field for Direct {
+    fn name(&self) -> &'static str {
+        "direct self-gravity"
+    }
+
+    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
+        check_finite(world)?;
+        self.columns.fill(&world.bodies.position, &world.bodies.mass);
+        let (columns, constant) = (&self.columns, self.constant);
+        let x = world.bodies.position.par_chunks(WIDTH);
+        x.zip(out.par_chunks_mut(WIDTH)).with_min_len(4).for_each(|(x, out)| {
+            let sum = f64::launch(Sum { columns, targets: x });
+            for (k, out) in out.iter_mut().enumerate() {
+                *out += DVec3::new(sum[0][k], sum[1][k], sum[2][k]) * constant;
+            }
+        });
+        Ok(())
+    }
+
+    fn potential_energy(&mut self, world: &World) -> Result<f64> {
+        check_finite(world)?;
+        self.columns.fill(&world.bodies.position, &world.bodies.mass);
+        let (columns, bodies) = (&self.columns, &world.bodies);
+        let parts: Vec<f64> = bodies
+            .position
+            .par_chunks(WIDTH)
+            .zip(bodies.mass.par_chunks(WIDTH))
+            .map(|(x, m)| {
+                let sum = f64::launch(Sum { columns, targets: x });
+                m.iter().zip(sum[3]).map(|(m, p)| m * p).sum::<f64>()
+            })
+            .collect();
+        Ok(-0.5 * self.constant * parts.iter().sum::<f64>())
+    }
+
+    fn every(&self) -> u64 {
+        self.every
+    }
+
+    fn check(&self, world: &World) -> Vec<Advice> {
+        self_gravity_advice(world)
+    }
+}
+
+/// Exact accelerations of the bodies in these rows, for benchmarks and validation.
+pub fn direct_sample(positions: &[DVec3], masses: &[f64], rows: &[usize], constant: f64) -> Vec<DVec3> {
+    let mut columns = Columns::default();
+    columns.fill(positions, masses);
+    let targets: Vec<DVec3> = rows.iter().filter_map(|&k| positions.get(k).copied()).collect();
+    let parts: Vec<[[f64; WIDTH]; 4]> = targets
+        .par_chunks(WIDTH)
+        .map(|targets| f64::launch(Sum { columns: &columns, targets }))
+        .collect();
+    (0..targets.len())
+        .map(|k| {
+            let p = &parts[k / WIDTH];
+            let j = k % WIDTH;
+            DVec3::new(p[0][j], p[1][j], p[2][j]) * constant
+        })
+        .collect()
+}
+
+/// Root of the mean over bodies of |found - exact|^2 / |exact|^2. A body with no acceleration counts if it was given
+/// one, as an error of 1.
+pub fn rms_relative_error(found: &[DVec3], exact: &[DVec3]) -> f64 {
+    let n = found.len().min(exact.len());
+    if n == 0 {
+        return 0.0;
+    }
+    let square = |(f, e): (&DVec3, &DVec3)| {
+        let (d, a) = ((*f - *e).length_squared(), e.length_squared());
+        if a > 0.0 { d / a } else { f64::from(d > 0.0) }
+    };
+    (found.iter().zip(exact).map(square).sum::<f64>() / n as f64).sqrt()
+}
+
+/// Positions and masses, a column each.
+#[derive(Debug, Clone, Default)]
+struct Columns {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+    mass: Vec<f64>,
+}
+
+impl Columns {
+    fn fill(&mut self, positions: &[DVec3], masses: &[f64]) {
+        for (column, axis) in [(&mut self.x, 0), (&mut self.y, 1), (&mut self.z, 2)] {
+            column.clear();
+            column.extend(positions.iter().map(|p| p[axis]));
+        }
+        self.mass.clear();
+        self.mass.extend_from_slice(masses);
+    }
+}
+
+/// Gradient and potential at up to sixteen points.
+struct Sum<'a> {
+    columns: &'a Columns,
+    targets: &'a [DVec3],
+}
+
+impl Kernel<f64> for Sum<'_> {
+    type Output = [[f64; WIDTH]; 4];
+
+    #[inline(always)]
+    fn run<V: Lanes<f64>>(self) -> Self::Output {
+        let axis = |a: usize| {
+            let mut t = [0.0; WIDTH];
+            for (t, x) in t.iter_mut().zip(self.targets) {
+                *t = x[a];
+            }
+            V::load(&t)
+        };
+        let (tx, ty, tz) = (axis(0), axis(1), axis(2));
+        let mut s = [V::zero(); 4];
+        let c = self.columns;
+        for (((&x, &y), &z), &m) in c.x.iter().zip(&c.y).zip(&c.z).zip(&c.mass) {
+            let (dx, dy, dz) = (V::splat(x).sub(tx), V::splat(y).sub(ty), V::splat(z).sub(tz));
+            let r2 = dx.mul_add(dx, dy.mul_add(dy, dz.mul(dz)));
+            // Zero for a body and itself, and for bodies at the same point.
+            let u = r2.inverse_root().where_positive(r2);
+            let u3 = u.mul(u).mul(u);
+            let m = V::splat(m);
+            let w = m.mul(u3);
+            s[0] = dx.mul_add(w, s[0]);
+            s[1] = dy.mul_add(w, s[1]);
+            s[2] = dz.mul_add(w, s[2]);
+            s[3] = m.mul_add(u, s[3]);
+        }
+        [s[0].array(), s[1].array(), s[2].array(), s[3].array()]
+    }
+}

@@ -1,0 +1,315 @@
+//! Sixteen numbers at a time, and the choice of instructions at run time.
+//!
+//! What: the trait [`Lanes`] (sixteen `f32` or `f64`), three kinds of it (AVX-512, AVX2 with FMA, and plain arrays for
+//! every other machine), and [`Real::launch`], which runs a [`Kernel`] with the best kind the processor has.
+//! Kernels are written once, generic over the kind, and must be `#[inline(always)]` down to the last call, so that
+//! they are compiled inside the function that carries the instruction set.
+//!
+//! Why its own: reciprocal square roots are half the cost of gravity, and only `std::arch` has the fast ones.
+//! Results differ in the last bits between kinds of processor (the first guess of the root differs, fused products
+//! are everywhere the same), never between numbers of threads.
+//!
+//! This is the only module of the crate with `unsafe`.
+
+#![allow(unsafe_code)]
+
+/// Numbers in one group of lanes.
+pub const WIDTH: usize = 16;
+
+/// Sixteen numbers.
+pub trait Lanes<S: Real>: Copy {
+    fn splat(value: S) -> Self;
+    fn load(from: &[S; WIDTH]) -> Self;
+    fn store(self, to: &mut [S; WIDTH]);
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self * factor + term`, rounded once.
+    fn mul_add(self, factor: Self, term: Self) -> Self;
+    fn min(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
+    /// 1 / sqrt(self), to rounding.
+    fn inverse_root(self) -> Self;
+    /// `self` where `condition` is above zero, else zero.
+    fn where_positive(self, condition: Self) -> Self;
+    /// 1 / sqrt(self)^3, to rounding.
+    fn inverse_cube(self) -> Self;
+
+    /// Two halves side by side.
+    #[inline(always)]
+    fn load_halves(low: &[S; WIDTH / 2], high: &[S; WIDTH / 2]) -> Self {
+        let mut a = [S::of(0.0); WIDTH];
+        a[..WIDTH / 2].copy_from_slice(low);
+        a[WIDTH / 2..].copy_from_slice(high);
+        Self::load(&a)
+    }
+
+    /// One bit a lane: `self > other`.
+    #[inline(always)]
+    fn greater(self, other: Self) -> u32 {
+        let (a, b) = (self.array(), other.array());
+        let mut bits = 0;
+        for k in 0..WIDTH {
+            bits |= u32::from(a[k] > b[k]) << k;
+        }
+        bits
+    }
+
+    /// Writes `low + lane` (lanes 0 to 7) or `high + lane - 8` of the lanes in `bits`, packed to the front of `to`;
+    /// what is after them has no meaning.
+    #[inline(always)]
+    fn pack_lanes(low: u32, high: u32, mut bits: u32, to: &mut [u32; WIDTH]) {
+        let mut n = 0;
+        while bits != 0 && n < WIDTH {
+            let lane = bits.trailing_zeros();
+            to[n] = if lane < 8 { low + lane } else { high + lane - 8 };
+            n += 1;
+            bits &= bits - 1;
+        }
+    }
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(S::of(0.0))
+    }
+
+    #[inline(always)]
+    fn array(self) -> [S; WIDTH] {
+        let mut a = [S::of(0.0); WIDTH];
+        self.store(&mut a);
+        a
+    }
+
+    /// The sum, always in the same tree of additions.
+    #[inline(always)]
+    fn sum(self) -> S {
+        let mut a = self.array();
+        let mut n = WIDTH / 2;
+        while n > 0 {
+            for k in 0..n {
+                a[k] = a[k] + a[k + n];
+            }
+            n /= 2;
+        }
+        a[0]
+    }
+
+    #[inline(always)]
+    fn least(self) -> S {
+        self.array().into_iter().reduce(|a, b| if b < a { b } else { a }).unwrap_or(S::of(0.0))
+    }
+
+    #[inline(always)]
+    fn greatest(self) -> S {
+        self.array().into_iter().reduce(|a, b| if b > a { b } else { a }).unwrap_or(S::of(0.0))
+    }
+
+    /// Rows to columns: lane `i` of result `k` is number `k` of row `i`.
+    #[inline(always)]
+    fn transpose(rows: &[&[S; WIDTH]; WIDTH], columns: &mut [Self; WIDTH]) {
+        for (k, column) in columns.iter_mut().enumerate() {
+            let mut a = [S::of(0.0); WIDTH];
+            for i in 0..WIDTH {
+                a[i] = rows[i][k];
+            }
+            *column = Self::load(&a);
+        }
+    }
+}
+
+/// `f32` or `f64`.
+pub trait Real:
+    Copy
+    + PartialOrd
+    + Default
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+    + 'static
+{
+    /// Unit in the last place of 1, halved.
+    const ROUNDING: f64;
+    /// A square of a distance beyond all others whose inverse cube is still a normal number.
+    const FAR: f64;
+    fn of(value: f64) -> Self;
+    fn wide(self) -> f64;
+    /// Runs the kernel with the best instructions there are.
+    fn launch<K: Kernel<Self>>(kernel: K) -> K::Output;
+}
+
+/// A piece of work that is written for any kind of lanes.
+pub trait Kernel<S: Real> {
+    type Output;
+    /// Must be `#[inline(always)]`.
+    fn run<V: Lanes<S>>(self) -> Self::Output;
+}
+
+/// Plain arrays: what every processor can do.
+#[derive(Clone, Copy)]
+pub struct Plain<S>([S; WIDTH]);
+
+// Nearly every x86-64 processor in use takes one of the faster kinds: there, plain lanes are calls, which keeps the
+// compiler from unrolling the whole program sixteen times for nobody.
+macro_rules! plain {
+    ($s:ty) => {
+        impl Lanes<$s> for Plain<$s> {
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn splat(value: $s) -> Self {
+                Plain([value; WIDTH])
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn load(from: &[$s; WIDTH]) -> Self {
+                Plain(*from)
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn store(self, to: &mut [$s; WIDTH]) {
+                *to = self.0;
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn add(mut self, other: Self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] += other.0[k];
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn sub(mut self, other: Self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] -= other.0[k];
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn mul(mut self, other: Self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] *= other.0[k];
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn mul_add(mut self, factor: Self, term: Self) -> Self {
+                // Without FMA hardware a fused product is a slow call: round twice there.
+                for k in 0..WIDTH {
+                    self.0[k] = if cfg!(target_arch = "aarch64") {
+                        self.0[k].mul_add(factor.0[k], term.0[k])
+                    } else {
+                        self.0[k] * factor.0[k] + term.0[k]
+                    };
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn min(mut self, other: Self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] = if other.0[k] < self.0[k] { other.0[k] } else { self.0[k] };
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn max(mut self, other: Self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] = if other.0[k] > self.0[k] { other.0[k] } else { self.0[k] };
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn inverse_root(mut self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] = 1.0 / self.0[k].sqrt();
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn inverse_cube(mut self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] = 1.0 / (self.0[k] * self.0[k].sqrt());
+                }
+                self
+            }
+            #[cfg_attr(target_arch = "x86_64", inline(never))]
+            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            fn where_positive(mut self, condition: Self) -> Self {
+                for k in 0..WIDTH {
+                    self.0[k] = if condition.0[k] > 0.0 { self.0[k] } else { 0.0 };
+                }
+                self
+            }
+        }
+    };
+}
+plain!(f32);
+plain!(f64);
+
+impl Real for f32 {
+    const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
+    const FAR: f64 = 1e24;
+    #[inline(always)]
+    fn of(value: f64) -> Self {
+        value as f32
+    }
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline]
+    fn launch<K: Kernel<f32>>(kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if x86::has_avx512() {
+                // SAFETY: the processor has the features of `avx512_f32`.
+                return unsafe { x86::avx512_f32(kernel) };
+            }
+            if x86::has_avx2() {
+                // SAFETY: the processor has the features of `avx2_f32`.
+                return unsafe { x86::avx2_f32(kernel) };
+            }
+        }
+        kernel.run::<Plain<f32>>()
+    }
+}
+
+impl Real for f64 {
+    const ROUNDING: f64 = f64::EPSILON / 2.0;
+    const FAR: f64 = 1e60;
+    #[inline(always)]
+    fn of(value: f64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+    #[inline]
+    fn launch<K: Kernel<f64>>(kernel: K) -> K::Output {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if x86::has_avx512() {
+                // SAFETY: the processor has the features of `avx512_f64`.
+                return unsafe { x86::avx512_f64(kernel) };
+            }
+            if x86::has_avx2() {
+                // SAFETY: the processor has the features of `avx2_f64`.
+                return unsafe { x86::avx2_f64(kernel) };
+            }
+        }
+        kernel.run::<Plain<f64>>()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
