@@ -1,1 +1,65 @@
-fn main() {}
+//! The `rubblepile` command: reads what was typed, does it, and says how it went.
+
+mod args;
+mod assemble;
+mod bench;
+mod cases;
+mod check;
+mod cite;
+mod export;
+mod failure;
+mod info;
+mod progress;
+mod run;
+mod text;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // Links to documentation pages in errors are of no use here, and lines break where a terminal is narrow.
+    let _ = miette::set_hook(Box::new(|_| {
+        Box::new(miette::MietteHandlerOpts::new().terminal_links(false).context_lines(1).build())
+    }));
+    let outcome = match cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Resume(args) => run::resume(args),
+        Command::Check(args) => check::check(args),
+        Command::Schema { markdown } => check::schema(markdown),
+        Command::Info { path, json } => info::info(&path, json),
+        Command::Export(args) => export::export(args),
+        Command::Cite { directory } => cite::cite(&directory),
+        Command::Bench(args) => bench::bench(args),
+        Command::Validate(args) => validate::validate(args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(report) = failure.report() {
+                eprintln!("{report:?}");
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// Runs `work` with a given number of threads (`None`: all cores); everything parallel inside uses only these.
+fn on_threads<T: Send>(threads: Option<u32>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0) as usize).build().map_err(|e| {
+            Failure::bad_input(format!("cannot start the threads: {e}"), "give a smaller --threads")
+        })?;
+    Ok(pool.install(work))
+}
+
+/// Prints to standard output; a reader that has gone away (`| head`) is no error.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}

@@ -133,9 +133,6 @@ mod tests {
     /// From the standard's examples (FIPS 180-4).
     #[test]
     fn the_hash_is_sha256() {
-        assert_eq!(
-            super::sha256("abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(super::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 }

@@ -64,8 +64,11 @@ impl RunDir {
         }
         fs::create_dir_all(path).map_err(FileError::io("create the directory", path))?;
         let lock = lock(path)?;
-        let found: Vec<String> =
-            CONTENTS.iter().filter(|name| path.join(name).symlink_metadata().is_ok()).map(|&n| n.into()).collect();
+        let found: Vec<String> = CONTENTS
+            .iter()
+            .filter(|name| path.join(name).symlink_metadata().is_ok())
+            .map(|&n| n.into())
+            .collect();
         let moved = match (found.is_empty(), force) {
             (true, _) => None,
             (false, false) => return Err(FileError::Occupied { path: path.to_path_buf(), found }),

@@ -117,14 +117,18 @@ fn reopen(path: &Path, header: &str, bytes: u64) -> Result<File> {
         path: path.to_path_buf(),
         place: place.into(),
         what,
-        help: "the series must be as the run left it, or longer, to go on with it: put it back, or start again"
-            .into(),
+        help:
+            "the series must be as the run left it, or longer, to go on with it: put it back, or start again"
+                .into(),
     };
     let open = OpenOptions::new().read(true).write(true).open(path);
     let mut file = open.map_err(FileError::io("open", path))?;
     let length = file.metadata().map_err(FileError::io("open", path))?.len();
     if length < bytes {
-        return Err(damaged("its length", format!("it has {length} bytes, and had {bytes} at the checkpoint")));
+        return Err(damaged(
+            "its length",
+            format!("it has {length} bytes, and had {bytes} at the checkpoint"),
+        ));
     }
     let mut found = vec![0; header.len().min(bytes as usize)];
     file.read_exact(&mut found).map_err(FileError::io("read", path))?;

@@ -235,11 +235,7 @@ impl Session {
 
     /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
     /// its checkpoints as they were.
-    pub fn run(
-        mut self,
-        stop: Arc<AtomicBool>,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Finished, SessionError> {
+    pub fn run(mut self, stop: Arc<AtomicBool>, watcher: &mut dyn Watcher) -> Result<Finished, SessionError> {
         let started = Instant::now();
         let mut owner = Owner {
             directory: &self.directory,
@@ -289,12 +285,18 @@ impl Session {
                 Some(e) => miette::Diagnostic::help(e).map(|h| h.to_string()).unwrap_or_default(),
                 None => String::new(),
             };
-            return format!("{what}\nthe last checkpoint is whole: `rubblepile resume {}`", directory.display());
+            return format!(
+                "{what}\nthe last checkpoint is whole: `rubblepile resume {}`",
+                directory.display()
+            );
         }
         self.simulation.method.store(&mut self.simulation.world);
         let path = directory.join(rundir::FAILED);
         match checkpoint::write(&path, &self.meta, &self.simulation.world) {
-            Ok(()) => format!("the world as it was then is in {}: `rubblepile info` and `export` read it", path.display()),
+            Ok(()) => format!(
+                "the world as it was then is in {}: `rubblepile info` and `export` read it",
+                path.display()
+            ),
             Err(e) => format!("the world as it was then could not be saved: {e}"),
         }
     }
@@ -370,8 +372,7 @@ impl Control for Owner<'_> {
 
     fn save(&mut self, world: &World, _report: &Report) -> rubblepile_core::Result<()> {
         let start = Instant::now();
-        save(self.directory.path(), self.meta, self.marks, world)
-            .map_err(|e| e.into_core("checkpoint"))?;
+        save(self.directory.path(), self.meta, self.marks, world).map_err(|e| e.into_core("checkpoint"))?;
         self.saved_at = (Instant::now(), world.time());
         let path = self.directory.path().join(checkpoint::NEWEST);
         self.directory.log(&format!("checkpoint at t = {:e} s, step {}", world.time(), world.clock.step));

@@ -63,9 +63,11 @@ impl Table {
             for cell in line.split(',') {
                 row.push(match cell.trim() {
                     "" => None,
-                    cell => Some(cell.parse().map_err(|_| {
-                        damaged(k + 2, format!("`{}` is not a number", cell.escape_debug()))
-                    })?),
+                    cell => {
+                        Some(cell.parse().map_err(|_| {
+                            damaged(k + 2, format!("`{}` is not a number", cell.escape_debug()))
+                        })?)
+                    }
                 });
             }
             if row.len() != columns.len() {
@@ -103,7 +105,8 @@ mod tests {
             assert!(again.to_bits() == x.to_bits() || (again.is_nan() && x.is_nan()), "{x:e}");
             assert!(text(x).len() <= 25, "{}", text(x));
         }
-        let known = [(0.1, "0.1"), (1e-5, "1e-5"), (1e20, "1e20"), (-0.0, "-0"), (3.0, "3"), (f64::NAN, "nan")];
+        let known =
+            [(0.1, "0.1"), (1e-5, "1e-5"), (1e20, "1e20"), (-0.0, "-0"), (3.0, "3"), (f64::NAN, "nan")];
         for (x, written) in known {
             assert_eq!(text(x), written);
         }

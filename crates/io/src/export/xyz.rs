@@ -62,5 +62,9 @@ fn extent(frame: &FrameData, axis: usize) -> (f64, f64) {
     for (x, r) in frame.position.iter().zip(&frame.radius) {
         range = (range.0.min(x[axis] - r), range.1.max(x[axis] + r));
     }
-    if range.0 < range.1 && (range.1 - range.0).is_finite() { (range.0, range.1 - range.0) } else { (0.0, 1.0) }
+    if range.0 < range.1 && (range.1 - range.0).is_finite() {
+        (range.0, range.1 - range.0)
+    } else {
+        (0.0, 1.0)
+    }
 }

@@ -56,7 +56,8 @@ impl Index {
     pub fn push(&mut self, number: u64, time: f64) -> Result<()> {
         let comma = if self.entries == 0 { "" } else { "," };
         // `{:?}` writes the shortest digits that give the same number, and is JSON for finite ones.
-        let entry = format!("{comma}\n{{\"name\": \"frames/{}\", \"time\": {time:?}}}{TAIL}", file_name(number));
+        let entry =
+            format!("{comma}\n{{\"name\": \"frames/{}\", \"time\": {time:?}}}{TAIL}", file_name(number));
         let write = |file: &mut File| {
             file.seek(SeekFrom::End(-(TAIL.len() as i64)))?;
             file.write_all(entry.as_bytes())

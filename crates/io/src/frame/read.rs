@@ -31,9 +31,8 @@ pub fn read(path: &Path) -> Result<FrameData> {
             help: "frames are the files frames/*.vtkhdf in the directory of a run".into(),
         });
     }
-    let outcome = crate::quiet::without_panic_message(|| {
-        catch_unwind(AssertUnwindSafe(|| parse(path, length)))
-    });
+    let outcome =
+        crate::quiet::without_panic_message(|| catch_unwind(AssertUnwindSafe(|| parse(path, length))));
     let (place, what) = match outcome {
         Ok(Ok(frame)) => return Ok(frame),
         Ok(Err(fault)) => fault,

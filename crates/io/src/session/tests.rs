@@ -204,7 +204,10 @@ fn a_full_disk_stops_the_run_and_destroys_nothing() {
         std::os::unix::fs::symlink("/dev/full", run.join(target)).unwrap();
         let error = go(session, u64::MAX).unwrap_err();
         let help = miette::Diagnostic::help(&error).unwrap().to_string();
-        assert!(!error.is_bad_input() && help.contains("full") && help.contains("resume"), "{name}: {error} {help}");
+        assert!(
+            !error.is_bad_input() && help.contains("full") && help.contains("resume"),
+            "{name}: {error} {help}"
+        );
         assert_eq!(RunReport::read(&run).unwrap().status, "failed");
         // With room again, it goes on.
         assert!(!run.join(target).exists());
@@ -235,10 +238,8 @@ fn a_series_that_was_cut_is_refused() {
     let run = scratch.path().join("run");
     go(start(&run, 0.5), u64::MAX).unwrap();
     fs::write(run.join("series.csv"), "time_s,step\n").unwrap();
-    let outcome = Session::resume(
-        checkpoint::find(&run).unwrap(),
-        RunDir::open(&run).unwrap(),
-        |world| plan(world, 1.0),
-    );
+    let outcome = Session::resume(checkpoint::find(&run).unwrap(), RunDir::open(&run).unwrap(), |world| {
+        plan(world, 1.0)
+    });
     assert!(matches!(outcome, Err(SessionError::File(FileError::Damaged { .. }))));
 }

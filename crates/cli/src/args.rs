@@ -1,0 +1,211 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "rubblepile",
+    version,
+    about = "Simulates small solar-system bodies as what they are: piles of rubble",
+    after_help = "Examples:
+  rubblepile check pile.toml                    read a scenario and say what it is
+  rubblepile run pile.toml --out runs/first     run it
+  rubblepile run pile.toml --set run.end=\"2 h\"  run it with another end
+  rubblepile resume runs/first                  go on after Ctrl-C, a crash or a power cut
+  rubblepile export runs/first --format xyz     for OVITO
+
+Exit codes: 0 done, 1 the run failed, 2 bad input, 130 interrupted.",
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario
+    #[command(after_help = "Examples:
+  rubblepile run pile.toml
+  rubblepile run pile.toml --out runs/loose --threads 8 --set material[0].cohesion=\"10 Pa\"
+  rubblepile run pile.toml --until \"10 min\"
+
+Ctrl-C leaves a checkpoint; `rubblepile resume DIR` goes on from it and ends where an unbroken run ends.")]
+    Run(Run),
+
+    /// Go on with a run that was stopped, or further than its end
+    #[command(after_help = "Examples:
+  rubblepile resume runs/pile
+  rubblepile resume runs/pile --until \"20 h\"")]
+    Resume(Resume),
+
+    /// Read a scenario, and say what it is and what is doubtful in it
+    Check(Check),
+
+    /// Say what is in a run directory, a frame, a checkpoint or a scenario
+    Info {
+        /// Run directory, *.vtkhdf, *.rpk or *.toml
+        path: PathBuf,
+        /// One JSON object instead of text
+        #[arg(long)]
+        json: bool,
+    },
+
+    /// Write frames for other programs
+    #[command(after_help = "Examples:
+  rubblepile export runs/pile --format xyz                  one trajectory for OVITO
+  rubblepile export runs/pile --format vtp --every 10       a file for every tenth frame
+  rubblepile export runs/pile/checkpoint.rpk --format csv   the newest state")]
+    Export(Export),
+
+    /// Print the JSON schema of scenario files, for editors
+    Schema {
+        /// The reference of all keys, in Markdown, instead
+        #[arg(long)]
+        markdown: bool,
+    },
+
+    /// Print what to cite for a run, as BibTeX
+    Cite {
+        /// Run directory
+        directory: PathBuf,
+    },
+
+    /// Measure how fast this machine runs
+    Bench(Bench),
+
+    /// Hold this program against published numbers
+    Validate(Validate),
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// Scenario file (TOML)
+    pub scenario: PathBuf,
+    /// Directory for the output [default: runs/<name of the scenario>]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Put a value in place of the scenario's, as often as needed: run.seed=7
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// If there is a run in the directory, move it aside (to DIR.old-1) instead of refusing
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub how: How,
+}
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// Run directory
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// Options of `run` and `resume`.
+#[derive(Debug, Args)]
+pub struct How {
+    /// Threads to compute with; the result does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// End at this simulated time instead of the scenario's: seconds, or with a unit ("2 h")
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// No progress, no summary: only errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Scenario file (TOML)
+    pub scenario: PathBuf,
+    /// Put a value in place of the scenario's
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Print the scenario with every default written out
+    #[arg(long)]
+    pub print: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Extended XYZ (OVITO, ASE): all frames in one file
+    Xyz,
+    /// One row a body, one file a frame
+    Csv,
+    /// VTK XML PolyData (ParaView), one file a frame
+    Vtp,
+}
+
+#[derive(Debug, Args)]
+pub struct Export {
+    /// Run directory, frame (*.vtkhdf) or checkpoint (*.rpk)
+    pub path: PathBuf,
+    #[arg(long, short, value_enum)]
+    pub format: Format,
+    /// File, or directory for several files [default: beside the input]
+    #[arg(long, short, value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Of a run, every so many frames
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
+    /// Of a run, only the frame of this number
+    #[arg(long, value_name = "N", conflicts_with = "every")]
+    pub frame: Option<u64>,
+    /// Replace files that are there
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Case to run [default: all]
+    pub case: Option<String>,
+    /// List the cases
+    #[arg(long)]
+    pub list: bool,
+    /// Threads to compute with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Number of bodies
+    #[arg(long, value_name = "N")]
+    pub n: Option<usize>,
+    /// How they lie, where a case has several ways
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// Accuracy asked of gravity
+    #[arg(long)]
+    pub error: Option<f64>,
+    /// State to start from, where a case takes one
+    #[arg(long, value_name = "FILE.csv")]
+    pub state: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// Case to run
+    #[arg(required_unless_present_any = ["all", "list"])]
+    pub case: Option<String>,
+    /// Run all cases
+    #[arg(long, conflicts_with = "case")]
+    pub all: bool,
+    /// List the cases
+    #[arg(long)]
+    pub list: bool,
+    /// At the size of the paper, however long it takes
+    #[arg(long)]
+    pub full: bool,
+    /// Threads to compute with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// One JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}

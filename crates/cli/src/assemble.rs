@@ -1,0 +1,161 @@
+//! From a scenario to something that runs: the one place where methods, fields and probes are made from their plans.
+
+use std::path::{Path, PathBuf};
+
+use rubblepile_core::{Advice, Fields, G, Probe, World, units};
+use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
+use rubblepile_io::{
+    FileError,
+    checkpoint::Meta,
+    scenario::{self, Built, GravityPlan, Interval, Loaded, ProbeKind, Scenario, Summary},
+    session::{CheckpointEvery, Plan},
+};
+use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
+
+use crate::failure::Failure;
+
+/// A scenario that was read and checked; nothing has been made of it yet.
+pub struct Prepared {
+    loaded: Loaded,
+    /// Where files that it names are looked for.
+    base: PathBuf,
+    /// With every default written out.
+    pub text: String,
+    pub threads: Option<u32>,
+}
+
+/// Reads a scenario file. `until` stands in for its end, s.
+pub fn load(path: &Path, sets: &[String], until: Option<f64>) -> Result<Prepared, Failure> {
+    let bytes = std::fs::read(path).map_err(FileError::io("read", path))?;
+    let base = match path.parent() {
+        Some(p) if !p.as_os_str().is_empty() => p,
+        _ => Path::new("."),
+    };
+    // A run may be resumed from another place.
+    let base = std::fs::canonicalize(base).unwrap_or_else(|_| base.to_path_buf());
+    prepare(&path.display().to_string(), &bytes, sets.to_vec(), until, base)
+}
+
+/// The scenario that a checkpoint was made with.
+pub fn load_saved(meta: &Meta, until: Option<f64>) -> Result<Prepared, Failure> {
+    let base = PathBuf::from(&meta.base_directory);
+    prepare("the scenario in the checkpoint", meta.scenario.as_bytes(), Vec::new(), until, base)
+}
+
+fn prepare(
+    name: &str,
+    text: &[u8],
+    mut sets: Vec<String>,
+    until: Option<f64>,
+    base: PathBuf,
+) -> Result<Prepared, Failure> {
+    // The end becomes part of the scenario, so that a run that is resumed knows it.
+    sets.extend(until.map(|t| format!("run.end={t:?}")));
+    let loaded = Scenario::load(name, text, &sets)?;
+    Ok(Prepared { text: loaded.to_toml()?, threads: loaded.scenario.run.threads, loaded, base })
+}
+
+/// A time from the command line, s: a number, or one with a unit.
+pub fn time(text: &str) -> Result<f64, Failure> {
+    let help = "give seconds, or a number with a unit: --until \"2 h\"";
+    let seconds = match text.trim().parse() {
+        Ok(seconds) => seconds,
+        Err(_) => units::parse_as(text, units::TIME)
+            .map_err(|e| Failure::bad_input(format!("--until: {e}"), help))?,
+    };
+    if seconds.is_finite() && seconds > 0.0 {
+        Ok(seconds)
+    } else {
+        Err(Failure::bad_input(format!("--until: `{text}` is no time to end at"), help))
+    }
+}
+
+/// Makes the world, with the time step that the scenario asks for or that the contacts need.
+pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
+    let mut built = scenario::build(&prepared.loaded, &prepared.base)?;
+    if built.world.clock.timestep == 0.0 {
+        let shortest = shortest_contact_time(&built.world, &built.soft).ok_or_else(|| {
+            Failure::bad_input(
+                "the time step cannot be chosen: it is not known how long a contact lasts",
+                "give `timestep` or `max_speed` in [method.soft], or `stiffness` to every material",
+            )
+        })?;
+        built.world.clock.timestep = shortest.seconds / STEPS_PER_CONTACT;
+    }
+    Ok(built)
+}
+
+/// What the scenario will be, with what is doubtful in it.
+pub fn summary(built: &Built) -> Summary {
+    scenario::summary(built)
+}
+
+/// The plan of a new run.
+pub fn plan(prepared: &Prepared, built: Built) -> Plan {
+    let Built { title, world, soft, gravity, probes, output, end, seed, threads: _ } = built;
+    let fields = Fields { list: gravity.iter().map(field).collect() };
+    Plan {
+        title,
+        world,
+        method: Box::new(SoftSpheres::new(soft)),
+        fields,
+        probes: probes.iter().map(|p| (probe(p.kind), p.every)).collect(),
+        frames: output.frames,
+        contact_tables: output.contacts,
+        checkpoint: match output.checkpoint {
+            Interval::Simulated(s) => CheckpointEvery::Simulated(s),
+            Interval::Wall(s) => std::time::Duration::try_from_secs_f64(s)
+                .map_or(CheckpointEvery::Never, CheckpointEvery::Wall),
+        },
+        end,
+        seed,
+        scenario: prepared.text.clone(),
+        base_directory: prepared.base.to_string_lossy().into_owned(),
+    }
+}
+
+/// The plan of a run that goes on, without its world: that comes from the checkpoint.
+pub fn plan_to_resume(mut prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Failure> {
+    // Grains are not made again, and the files that they came from need not be there any more.
+    prepared.loaded.scenario.grains.clear();
+    let built = scenario::build(&prepared.loaded, &prepared.base)?;
+    Ok(move |world| plan(&prepared, Built { world, ..built }))
+}
+
+/// What there is to say of a plan before it runs, the scenario's part and the method's.
+pub fn advice(summary: &Summary, plan: &Plan) -> Vec<Advice> {
+    let mut all = summary.advice.clone();
+    for advice in plan.advice() {
+        if !all.contains(&advice) {
+            all.push(advice);
+        }
+    }
+    all
+}
+
+fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
+    match *plan {
+        GravityPlan::Uniform { acceleration } => Box::new(Uniform { acceleration }),
+        GravityPlan::Centrifugal { angular_velocity } => Box::new(Centrifugal { angular_velocity }),
+        GravityPlan::Direct { every } => Box::new(Direct::new(G, every)),
+        GravityPlan::Tree { accuracy, every } => {
+            let accuracy = match accuracy {
+                scenario::Accuracy::Error(e) => Accuracy::Error(e),
+                scenario::Accuracy::Opening(angle) => Accuracy::Opening(angle),
+            };
+            Box::new(Tree::new(accuracy, every, G))
+        }
+    }
+}
+
+fn probe(kind: ProbeKind) -> Box<dyn Probe> {
+    use rubblepile_probe::{Coordination, Energy, Momentum, Overlap, Packing, Stress};
+    match kind {
+        ProbeKind::Energy => Box::new(Energy),
+        ProbeKind::Momentum => Box::new(Momentum),
+        ProbeKind::Contacts => Box::new(Coordination),
+        ProbeKind::Overlap => Box::new(Overlap),
+        ProbeKind::Packing => Box::new(Packing::default()),
+        ProbeKind::Stress => Box::new(Stress::default()),
+    }
+}

@@ -1,0 +1,54 @@
+//! `check` and `schema`.
+
+use rubblepile_core::{Advice, Severity};
+use rubblepile_io::scenario;
+
+use crate::{args, assemble, failure::Failure, on_threads, print};
+
+pub fn check(args: args::Check) -> Result<(), Failure> {
+    let prepared = assemble::load(&args.scenario, &args.sets, None)?;
+    if args.print {
+        print(&prepared.text);
+        return Ok(());
+    }
+    let advice = on_threads(prepared.threads, || {
+        let built = assemble::build(&prepared)?;
+        let summary = assemble::summary(&built);
+        print(&format!("{summary}time step          {:e} s\n", built.world.clock.timestep));
+        Ok::<_, Failure>(assemble::advice(&summary, &assemble::plan(&prepared, built)))
+    })??;
+    advice.iter().for_each(|a| print(&format!("{}\n", line(a))));
+    refuse(&advice)
+}
+
+/// An advice as it is printed.
+pub fn line(advice: &Advice) -> String {
+    let word = match advice.severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Fatal => "error",
+    };
+    format!("{word}: {}", advice.text)
+}
+
+/// An error if a run would be refused.
+pub fn refuse(advice: &[Advice]) -> Result<(), Failure> {
+    let fatal: Vec<&str> =
+        advice.iter().filter(|a| a.severity == Severity::Fatal).map(|a| a.text.as_str()).collect();
+    if fatal.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::bad_input(
+        format!("this scenario cannot be run: {}", fatal.join("; ")),
+        "`rubblepile check` prints all there is to say about it",
+    ))
+}
+
+pub fn schema(markdown: bool) -> Result<(), Failure> {
+    if markdown {
+        print(&scenario::reference_markdown());
+    } else {
+        print(&format!("{:#}\n", scenario::schema()));
+    }
+    Ok(())
+}

@@ -1,0 +1,247 @@
+//! `info`: what is in a run directory, a frame, a checkpoint or a scenario.
+
+use std::{io::Read, path::Path};
+
+use glam::DVec3;
+use rubblepile_core::{Domain, Frame, World};
+use rubblepile_io::{
+    FileError,
+    checkpoint::{self, Meta},
+    export,
+    frame::{self, FrameData},
+    report::RunReport,
+    rundir, series,
+    table::Table,
+};
+use serde_json::{Value, json};
+
+use crate::{assemble, failure::Failure, print, text};
+
+/// A line of the answer: what, and how much, for people and for programs.
+type Facts = Vec<(&'static str, String, Value)>;
+
+pub fn info(path: &Path, json: bool) -> Result<(), Failure> {
+    let (kind, facts) = if path.is_dir() {
+        ("run directory", run_directory(path)?)
+    } else {
+        match kind(path)? {
+            Kind::Checkpoint => {
+                let (meta, world) = checkpoint::read(path)?;
+                ("checkpoint", checkpoint_facts(&meta, &world))
+            }
+            Kind::Frame => ("frame", frame_facts(&frame::read(path)?)),
+            Kind::Scenario if json => {
+                return Err(Failure::bad_input(
+                    "a scenario has no JSON summary",
+                    "`rubblepile check --print` writes it with every default",
+                ));
+            }
+            Kind::Scenario => {
+                let built = assemble::build(&assemble::load(path, &[], None)?)?;
+                print(&assemble::summary(&built).to_string());
+                return Ok(());
+            }
+        }
+    };
+    if json {
+        let mut object = serde_json::Map::new();
+        object.insert("kind".into(), kind.into());
+        object.extend(facts.into_iter().map(|(name, _, value)| (name.replace(' ', "_"), value)));
+        print(&format!("{}\n", Value::Object(object)));
+    } else {
+        print(&format!("{}: {kind}\n", path.display()));
+        facts.iter().for_each(|(name, words, _)| print(&format!("  {name:<18} {words}\n")));
+    }
+    Ok(())
+}
+
+enum Kind {
+    Checkpoint,
+    Frame,
+    Scenario,
+}
+
+/// By what the file begins with, not by its name.
+fn kind(path: &Path) -> Result<Kind, FileError> {
+    let mut start = Vec::new();
+    let file = std::fs::File::open(path).map_err(FileError::io("open", path))?;
+    file.take(8).read_to_end(&mut start).map_err(FileError::io("read", path))?;
+    let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
+    Ok(match start.as_slice() {
+        b"\x89HDF\r\n\x1a\n" => Kind::Frame,
+        [0x8a, ..] => Kind::Checkpoint,
+        _ if named("vtkhdf") => Kind::Frame,
+        _ if named("rpk") => Kind::Checkpoint,
+        _ => Kind::Scenario,
+    })
+}
+
+fn fact(
+    name: &'static str,
+    words: impl Into<String>,
+    value: impl Into<Value>,
+) -> (&'static str, String, Value) {
+    (name, words.into(), value.into())
+}
+
+fn run_directory(path: &Path) -> Result<Facts, Failure> {
+    if !rundir::is_run(path) {
+        return Err(FileError::NoRun {
+            path: path.to_path_buf(),
+            what: "nothing in it is of a run".into(),
+            help: "run directories are below `runs`, unless --out said otherwise".into(),
+        }
+        .into());
+    }
+    let mut facts = Facts::new();
+    match RunReport::read(path) {
+        Ok(report) => {
+            let status = match (report.status.as_str(), rundir::is_in_use(path)) {
+                ("running", false) => "killed: `rubblepile resume` goes on",
+                (status, _) => status,
+            };
+            let reason = report.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
+            let wall: f64 = report.sessions.iter().map(|s| s.wall_s).sum();
+            facts.push(fact("title", &report.title, report.title.as_str()));
+            facts.push(fact("status", format!("{status}{reason}"), status));
+            facts.push(fact("method", &report.method, report.method.as_str()));
+            facts.push(fact("bodies", report.bodies.to_string(), report.bodies));
+            facts.push(fact("end", text::time(report.end_s), report.end_s));
+            facts.push(fact("seed", report.seed.to_string(), report.seed));
+            facts.push(fact("version", &report.version, report.version.as_str()));
+            facts.push(fact("sittings", report.sessions.len().to_string(), report.sessions.len()));
+            facts.push(fact("wall clock", text::duration(std::time::Duration::from_secs_f64(wall)), wall));
+            let warnings: Vec<&String> = report.sessions.iter().flat_map(|s| &s.warnings).collect();
+            for warning in &warnings {
+                facts.push(fact("warning", warning.as_str(), json!(warnings)));
+            }
+        }
+        Err(error) => facts.push(fact("report", error.to_string(), Value::Null)),
+    }
+    if let Ok(frames) = export::frames_of(path) {
+        facts.push(fact("frames", frames.len().to_string(), frames.len()));
+    }
+    if path.join(series::NAME).exists() {
+        match Table::read(&path.join(series::NAME)) {
+            Ok(table) => {
+                let names = table.columns.join(", ");
+                let words = format!("{} rows: {names}", table.rows.len());
+                facts.push(fact(
+                    "series",
+                    words,
+                    json!({"rows": table.rows.len(), "columns": table.columns}),
+                ));
+                let last: serde_json::Map<String, Value> =
+                    table.last().into_iter().map(|(name, x)| (name.to_string(), json!(x))).collect();
+                let words: Vec<String> =
+                    table.last().iter().map(|(name, x)| format!("{name} {}", text::number(*x))).collect();
+                facts.push(fact("last values", words.join(", "), last));
+            }
+            Err(error) => facts.push(fact("series", error.to_string(), Value::Null)),
+        }
+    }
+    match checkpoint::find(path) {
+        Ok(found) => {
+            let name = found.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (time, step) = (found.world.time(), found.world.clock.step);
+            let mut words = format!("{name}: t = {}, step {step}", text::time(time));
+            if let Some(error) = &found.passed_over {
+                words.push_str(&format!(" (the newest one was passed over: {error})"));
+            }
+            facts.push(fact("checkpoint", words, json!({"file": name, "time_s": time, "step": step})));
+        }
+        Err(error) => facts.push(fact("checkpoint", error.to_string(), Value::Null)),
+    }
+    Ok(facts)
+}
+
+fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
+    let b = &world.bodies;
+    let (translation, rotation) = b.kinetic_energy();
+    let (centre, velocity) = b.centre_of_mass();
+    let domain = match world.domain {
+        Domain::Open => "open".to_string(),
+        Domain::Periodic { min, max, axes } => format!("periodic {axes:?}, {min} to {max} m"),
+    };
+    let frame = match world.frame {
+        Frame::Inertial => "inertial".to_string(),
+        Frame::Rotating { angular_velocity } => format!("rotating, {angular_velocity} rad/s"),
+    };
+    let walls: Vec<&str> = world.walls.iter().map(|w| w.name.as_str()).collect();
+    vec![
+        fact("time", text::time(world.time()), world.time()),
+        fact("step", world.clock.step.to_string(), world.clock.step),
+        fact("time step", format!("{:e} s", world.clock.timestep), world.clock.timestep),
+        fact("ended", if world.ended { "yes" } else { "no" }, world.ended),
+        fact("method", &meta.method, meta.method.as_str()),
+        fact("bodies", b.len().to_string(), b.len()),
+        fact("mass", format!("{} kg", text::number(b.total_mass())), b.total_mass()),
+        radii(&b.radius),
+        extent(&b.position),
+        fact("centre of mass", vector(centre, "m"), json!(centre.to_array())),
+        fact("its velocity", vector(velocity, "m/s"), json!(velocity.to_array())),
+        fact(
+            "kinetic energy",
+            format!(
+                "{} J, {} J of it rotation",
+                text::number(translation + rotation),
+                text::number(rotation)
+            ),
+            translation + rotation,
+        ),
+        fact("contacts", format!("{} remembered", world.contacts.len()), world.contacts.len()),
+        fact("groups", world.groups.join(", "), json!(world.groups)),
+        fact("walls", walls.join(", "), json!(walls)),
+        fact("domain", domain.as_str(), domain.as_str()),
+        fact("frame", frame.as_str(), frame.as_str()),
+        fact("next frame", meta.next_frame.to_string(), meta.next_frame),
+        fact("series rows", meta.series_rows.to_string(), meta.series_rows),
+        fact("written by", format!("rubblepile {}", meta.program_version), meta.program_version.as_str()),
+    ]
+}
+
+fn frame_facts(frame: &FrameData) -> Facts {
+    let mass: f64 = frame.mass.iter().sum();
+    let touching: u64 = frame.contacts.iter().map(|&c| u64::from(c)).sum();
+    let mean = touching as f64 / (frame.len() as f64).max(1.0);
+    let energy: f64 = frame.mass.iter().zip(&frame.velocity).map(|(m, v)| 0.5 * m * v.length_squared()).sum();
+    vec![
+        fact("time", text::time(frame.time), frame.time),
+        fact("step", frame.about.step.to_string(), frame.about.step),
+        fact("bodies", frame.len().to_string(), frame.len()),
+        fact("mass", format!("{} kg", text::number(mass)), mass),
+        radii(&frame.radius),
+        extent(&frame.position),
+        fact("contacts", format!("{} a body", text::number(mean)), mean),
+        fact("kinetic energy", format!("{} J of translation", text::number(energy)), energy),
+        fact("groups", frame.about.groups.join(", "), json!(frame.about.groups)),
+        fact("materials", frame.about.materials.join(", "), json!(frame.about.materials)),
+        fact("written by", format!("rubblepile {}", frame.about.version), frame.about.version.as_str()),
+    ]
+}
+
+fn vector(v: DVec3, unit: &str) -> String {
+    format!("({}, {}, {}) {unit}", text::number(v.x), text::number(v.y), text::number(v.z))
+}
+
+fn radii(radius: &[f64]) -> (&'static str, String, Value) {
+    let range = radius.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |r, &x| (r.0.min(x), r.1.max(x)));
+    if radius.is_empty() {
+        return fact("radii", "none", Value::Null);
+    }
+    fact(
+        "radii",
+        format!("{} to {} m", text::number(range.0), text::number(range.1)),
+        json!([range.0, range.1]),
+    )
+}
+
+fn extent(position: &[DVec3]) -> (&'static str, String, Value) {
+    if position.is_empty() {
+        return fact("centres", "none", Value::Null);
+    }
+    let min = position.iter().copied().reduce(DVec3::min).unwrap_or_default();
+    let max = position.iter().copied().reduce(DVec3::max).unwrap_or_default();
+    let words = format!("{} to {}", vector(min, ""), vector(max, "m"));
+    fact("centres", words, json!([min.to_array(), max.to_array()]))
+}

@@ -1,0 +1,117 @@
+//! What is seen of a run while it goes: a bar on a terminal, a line every ten seconds elsewhere.
+
+use std::{
+    collections::VecDeque,
+    io::IsTerminal,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use rubblepile_core::{Report, World};
+use rubblepile_io::session::Watcher;
+
+use crate::text;
+
+/// Rates are those of the last so many seconds.
+const WINDOW: Duration = Duration::from_secs(8);
+const LINE_EVERY: Duration = Duration::from_secs(10);
+const SCALE: u64 = 10_000;
+
+enum Kind {
+    Bar(ProgressBar),
+    Lines { last: Instant },
+    Quiet,
+}
+
+pub struct Progress {
+    kind: Kind,
+    /// Wall clock, simulated time and steps of late.
+    past: VecDeque<(Instant, f64, u64)>,
+}
+
+impl Progress {
+    pub fn new(quiet: bool) -> Self {
+        let kind = if quiet {
+            Kind::Quiet
+        } else if std::io::stderr().is_terminal() {
+            let bar = ProgressBar::new(SCALE);
+            let style = ProgressStyle::with_template("{bar:28} {percent:>3} %  {msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            Kind::Bar(bar)
+        } else {
+            Kind::Lines { last: Instant::now() }
+        };
+        Progress { kind, past: VecDeque::new() }
+    }
+
+    /// Takes the bar away, so that what is printed next stands alone.
+    pub fn finish(&self) {
+        if let Kind::Bar(bar) = &self.kind {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn message(&self, world: &World, end: f64) -> String {
+        let mut message = format!("t = {} of {}", text::time(world.time()), text::time(end));
+        if let (Some(first), Some(last)) = (self.past.front(), self.past.back()) {
+            let wall = (last.0 - first.0).as_secs_f64();
+            let (gone, steps) = (last.1 - first.1, (last.2 - first.2) as f64);
+            if wall > 0.2 && steps > 0.0 && gone > 0.0 {
+                let grains = world.bodies.len() as f64;
+                let left = (end - world.time()).max(0.0) * wall / gone;
+                // More than that is no estimate.
+                let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
+                message.push_str(&format!(
+                    "  {} steps/s  {} grain-steps/s  left {}",
+                    text::rate(steps / wall),
+                    text::rate(steps * grains / wall),
+                    text::duration(left)
+                ));
+            }
+        }
+        message
+    }
+}
+
+impl Watcher for Progress {
+    fn progress(&mut self, world: &World, end: f64, _report: &Report) {
+        let now = Instant::now();
+        self.past.push_back((now, world.time(), world.clock.step));
+        while self.past.len() > 2 && now - self.past[0].0 > WINDOW {
+            self.past.pop_front();
+        }
+        let part = if end > 0.0 { (world.time() / end).clamp(0.0, 1.0) } else { 1.0 };
+        match &mut self.kind {
+            Kind::Quiet => {}
+            Kind::Bar(bar) => {
+                bar.set_position((part * SCALE as f64) as u64);
+                let message = self.message(world, end);
+                if let Kind::Bar(bar) = &self.kind {
+                    bar.set_message(message);
+                }
+            }
+            Kind::Lines { last } => {
+                if now - *last >= LINE_EVERY {
+                    *last = now;
+                    // A sum over all grains: affordable every ten seconds, not ten times a second.
+                    let (translation, rotation) = world.bodies.kinetic_energy();
+                    eprintln!(
+                        "{:5.1} %  {}  kinetic energy {} J",
+                        100.0 * part,
+                        self.message(world, end),
+                        text::number(translation + rotation)
+                    );
+                }
+            }
+        }
+    }
+
+    fn saved(&mut self, path: &Path, took: Duration) {
+        if let Kind::Lines { .. } = self.kind
+            && took > Duration::from_secs(1)
+        {
+            eprintln!("checkpoint {} in {}", path.display(), text::duration(took));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! `run` and `resume`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::exit,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rubblepile_core::{Severity, run::Ending};
+use rubblepile_io::{
+    checkpoint, export,
+    frame::INDEX_NAME,
+    rundir::RunDir,
+    series,
+    session::{Finished, Session},
+};
+
+use crate::{args, assemble, check, failure::Failure, on_threads, print, progress::Progress, text};
+
+pub fn run(args: args::Run) -> Result<(), Failure> {
+    let until = args.how.until.as_deref().map(assemble::time).transpose()?;
+    let prepared = assemble::load(&args.scenario, &args.sets, until)?;
+    let out = args.out.clone().unwrap_or_else(|| default_directory(&args.scenario));
+    on_threads(args.how.threads.or(prepared.threads), || {
+        let built = assemble::build(&prepared)?;
+        let summary = assemble::summary(&built);
+        let plan = assemble::plan(&prepared, built);
+        check::refuse(&assemble::advice(&summary, &plan))?;
+        let (directory, moved) = RunDir::create(&out, args.force)?;
+        if !args.how.quiet {
+            if let Some(moved) = moved {
+                eprintln!("the run that was in {} is now in {}", out.display(), moved.display());
+            }
+            let doubtful = summary.advice.iter().filter(|a| a.severity == Severity::Warning);
+            doubtful.for_each(|a| eprintln!("{}", check::line(a)));
+        }
+        finish(Session::start(plan, directory)?, args.how.quiet)
+    })?
+}
+
+pub fn resume(args: args::Resume) -> Result<(), Failure> {
+    let path = &args.directory;
+    let until = args.how.until.as_deref().map(assemble::time).transpose()?;
+    let directory = RunDir::open(path)?;
+    let found = checkpoint::find(path)?;
+    if let (Some(error), false) = (&found.passed_over, args.how.quiet) {
+        eprintln!("going on from {}, because {error}", found.path.display());
+    }
+    let time = found.world.time();
+    let nothing_left = until.is_some_and(|u| found.world.clock.steps_until(u) == 0);
+    if nothing_left || (found.world.ended && until.is_none()) {
+        if !args.how.quiet {
+            print(&format!(
+                "nothing to do: the run in {place} has come to t = {}\n  \
+                 to go further: rubblepile resume {place} --until TIME\n",
+                text::time(time),
+                place = path.display()
+            ));
+        }
+        return Ok(());
+    }
+    let prepared = assemble::load_saved(&found.meta, until)?;
+    on_threads(args.how.threads.or(prepared.threads), || {
+        let plan = assemble::plan_to_resume(prepared)?;
+        finish(Session::resume(found, directory, plan)?, args.how.quiet)
+    })?
+}
+
+/// `runs/<name of the scenario>`.
+fn default_directory(scenario: &Path) -> PathBuf {
+    Path::new("runs").join(scenario.file_stem().unwrap_or("run".as_ref()))
+}
+
+fn finish(session: Session, quiet: bool) -> Result<(), Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    let handler = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            // Asked twice: at once. The last checkpoint is whole in any case.
+            exit(130);
+        }
+        if !quiet {
+            eprintln!("\nstopping after this step; once more to stop at once");
+        }
+    });
+    if let (Err(e), false) = (handler, quiet) {
+        eprintln!("Ctrl-C will stop the run without a checkpoint: {e}");
+    }
+    if !quiet {
+        session.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
+    }
+    let mut progress = Progress::new(quiet);
+    let outcome = session.run(stop, &mut progress);
+    progress.finish();
+    let finished = outcome?;
+    if !quiet {
+        print(&summary(&finished));
+    }
+    match finished.ending {
+        Ending::Interrupted => Err(Failure::Interrupted),
+        Ending::Complete | Ending::Event(_) => Ok(()),
+    }
+}
+
+fn summary(finished: &Finished) -> String {
+    let Finished { ending, report, directory } = finished;
+    let place = directory.display();
+    let verb = match ending {
+        Ending::Complete => "done".to_string(),
+        Ending::Event(why) => format!("ended by an event ({why})"),
+        Ending::Interrupted => "interrupted".to_string(),
+    };
+    let mut out = format!("{verb}: t = {}, step {}", text::time(report.time_s), report.step);
+    if let Some(s) = report.sessions.last() {
+        let steps = (s.to_step - s.from_step) as f64;
+        let wall = s.wall_s.max(1e-9);
+        out.push_str(&format!(
+            "; {} in {} on {} threads: {} steps/s, {} grain-steps/s\n",
+            if steps == 1.0 { "1 step".into() } else { format!("{steps} steps") },
+            text::duration(std::time::Duration::from_secs_f64(s.wall_s)),
+            s.threads,
+            text::rate(steps / wall),
+            text::rate(steps * report.bodies as f64 / wall)
+        ));
+        for phase in &s.phases {
+            let part = 100.0 * phase.seconds / wall;
+            out.push_str(&format!(
+                "  {:<22} {:>9} s  {part:5.1} %\n",
+                phase.name,
+                text::number(phase.seconds)
+            ));
+        }
+        for warning in &s.warnings {
+            out.push_str(&format!("  warning: {warning}\n"));
+        }
+    }
+    let frames = export::frames_of(directory).map_or(0, |f| f.len());
+    out.push_str(&format!("  output  {place}"));
+    if frames > 0 {
+        out.push_str(&format!(", {frames} frames"));
+    }
+    if directory.join(series::NAME).exists() {
+        out.push_str(&format!(", {}", series::NAME));
+    }
+    out.push_str(match (ending, frames) {
+        (Ending::Interrupted, _) => "\n  next    rubblepile resume ",
+        (_, 0) => "\n  next    rubblepile info ",
+        _ => "\n  next    paraview ",
+    });
+    match (ending, frames) {
+        (Ending::Interrupted, _) | (_, 0) => out.push_str(&format!("{place}\n")),
+        _ => out.push_str(&format!("{}\n", directory.join(INDEX_NAME).display())),
+    }
+    out
+}

@@ -1,0 +1,97 @@
+//! `validate`: this program held against published numbers, one line a number.
+
+use serde::Serialize;
+
+use crate::{
+    args,
+    cases::{self, Case, Options, Row},
+    failure::Failure,
+    on_threads, text,
+};
+
+/// All cases, in the order they are run in.
+fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
+    vec![]
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ValidateRow {
+    pub case: String,
+    pub quantity: String,
+    pub reference: f64,
+    pub ours: f64,
+    /// Largest difference that passes, in the unit of the quantity.
+    pub tolerance: f64,
+    pub pass: bool,
+    /// Where the reference stands: paper, section, equation or figure.
+    pub source: String,
+}
+
+impl ValidateRow {
+    #[allow(dead_code)] // what cases make their rows with
+    pub fn new(
+        case: &str,
+        quantity: impl Into<String>,
+        reference: f64,
+        ours: f64,
+        tolerance: f64,
+        source: impl Into<String>,
+    ) -> Self {
+        let (quantity, source) = (quantity.into(), source.into());
+        // A number that is not one passes nothing.
+        let pass = (ours - reference).abs() <= tolerance;
+        ValidateRow { case: case.into(), quantity, reference, ours, tolerance, pass, source }
+    }
+}
+
+impl Row for ValidateRow {
+    fn header() -> Vec<&'static str> {
+        vec!["case", "quantity", "reference", "ours", "tolerance", "", "source"]
+    }
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.case.clone(),
+            self.quantity.clone(),
+            text::number(self.reference),
+            text::number(self.ours),
+            text::number(self.tolerance),
+            if self.pass { "pass".into() } else { "FAIL".into() },
+            self.source.clone(),
+        ]
+    }
+
+    fn passed(&self) -> bool {
+        self.pass
+    }
+}
+
+/// Exit code 1 if a number does not pass.
+pub fn validate(args: args::Validate) -> Result<(), Failure> {
+    let cases = all();
+    if args.list {
+        cases::list(&cases);
+        return Ok(());
+    }
+    let options = Options { full: args.full, ..Options::default() };
+    let outcome =
+        on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
+    if outcome.failed > 0 {
+        eprintln!("{} of {} numbers do not agree", outcome.failed, outcome.rows);
+        return Err(Failure::Said);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ValidateRow;
+
+    #[test]
+    fn a_number_that_is_not_one_does_not_pass() {
+        assert!(ValidateRow::new("x", "q", 1.0, 1.1, 0.2, "s").pass);
+        assert!(!ValidateRow::new("x", "q", 1.0, 1.3, 0.2, "s").pass);
+        assert!(!ValidateRow::new("x", "q", 1.0, f64::NAN, 0.2, "s").pass);
+        assert!(!ValidateRow::new("x", "q", f64::NAN, 1.0, f64::INFINITY, "s").pass);
+    }
+}

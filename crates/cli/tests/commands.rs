@@ -1,0 +1,95 @@
+//! The commands as they are typed: what they print, what they leave and their exit codes.
+
+mod common;
+
+use std::fs;
+
+use common::{SCENARIO, Scratch, complaint, rubblepile, text};
+
+fn short(scratch: &Scratch) -> std::path::PathBuf {
+    let scenario = scratch.scenario(SCENARIO);
+    let run = scratch.path().join("run");
+    let output = rubblepile(&["run", text(&scenario), "--out", text(&run), "--until", "0.1"]);
+    assert!(output.status.success(), "{}", complaint(&output));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with("done: t = 0.1 s") && said.contains("paraview"), "{said}");
+    run
+}
+
+fn said(arguments: &[&str]) -> String {
+    let output = rubblepile(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", complaint(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_run_can_be_looked_at_and_exported() {
+    let scratch = Scratch::new("commands");
+    let run = short(&scratch);
+    for file in
+        ["scenario.toml", "series.csv", "log.txt", "report.json", "checkpoint.rpk", "frames.vtkhdf.series"]
+    {
+        assert!(run.join(file).exists(), "{file} is missing");
+    }
+    let info = said(&["info", text(&run)]);
+    assert!(info.contains("complete") && info.contains("frames             3"), "{info}");
+    let json: serde_json::Value = serde_json::from_str(&said(&["info", text(&run), "--json"])).unwrap();
+    assert_eq!(json["bodies"], 200);
+    let frame = run.join("frames/frame-000002.vtkhdf");
+    assert!(said(&["info", text(&frame)]).contains("bodies             200"));
+    assert!(said(&["info", text(&run.join("checkpoint.rpk"))]).contains("beads"));
+    assert!(said(&["info", text(&run.join("scenario.toml"))]).contains("200"));
+    assert!(said(&["export", text(&run), "--format", "xyz"]).starts_with("3 frames"));
+    assert_eq!(fs::read_to_string(run.join("export.xyz")).unwrap().lines().count(), 3 * 202);
+    assert!(said(&["export", text(&frame), "--format", "vtp"]).starts_with("1 frame "));
+    assert!(said(&["cite", text(&run)]).contains("@article{Song2024"));
+    assert!(said(&["resume", text(&run)]).contains("nothing to do"));
+    assert!(said(&["check", text(&run.join("scenario.toml"))]).contains("200"));
+    serde_json::from_str::<serde_json::Value>(&said(&["schema"])).unwrap();
+    let bench: serde_json::Value =
+        serde_json::from_str(&said(&["bench", "checkpoint", "--n", "100", "--json"])).unwrap();
+    assert_eq!(bench["case"], "checkpoint");
+}
+
+#[test]
+fn bad_input_is_exit_code_2_and_says_what() {
+    let scratch = Scratch::new("bad-input");
+    let run = short(&scratch);
+    let scenario = scratch.path().join("beads.toml");
+    let bytes = fs::read(run.join("checkpoint.rpk")).unwrap();
+    let torn = scratch.path().join("torn.rpk");
+    fs::write(&torn, &bytes[..bytes.len() / 2]).unwrap();
+    let nowhere = scratch.path().join("nowhere");
+    let cases: [(&[&str], &str); 11] = [
+        (&["run", text(&nowhere)], "nowhere"),
+        (&["run", text(&scenario), "--out", text(&run)], "--force"),
+        (&["run", text(&scenario), "--out", "/proc/nothing"], "/proc/nothing"),
+        (&["run", text(&scenario), "--set", "run.ned=3"], "ned"),
+        (&["run", text(&scenario), "--until", "3 apples"], "apples"),
+        (&["resume", text(scratch.path())], "checkpoint.rpk"),
+        (&["info", text(&torn)], "damaged"),
+        (&["export", text(&torn), "--format", "csv"], "damaged"),
+        (&["export", text(scratch.path()), "--format", "csv"], "frames"),
+        (&["bench", "nonsense"], "nonsense"),
+        (&["cite", text(&nowhere)], "nowhere"),
+    ];
+    for (arguments, word) in cases {
+        let output = rubblepile(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complaint(&output));
+        assert!(complaint(&output).contains(word), "{arguments:?}: {}", complaint(&output));
+    }
+    // Nothing of it has touched the run.
+    assert!(fs::read(run.join("checkpoint.rpk")).unwrap() == bytes);
+}
+
+#[test]
+fn force_moves_the_old_run_aside() {
+    let scratch = Scratch::new("force");
+    let run = short(&scratch);
+    let before = fs::read(run.join("series.csv")).unwrap();
+    let scenario = scratch.path().join("beads.toml");
+    let output =
+        rubblepile(&["run", text(&scenario), "--out", text(&run), "--until", "0.05", "--force", "--quiet"]);
+    assert!(output.status.success(), "{}", complaint(&output));
+    assert!(fs::read(scratch.path().join("run.old-1/series.csv")).unwrap() == before);
+}

@@ -1,0 +1,117 @@
+//! A run that is killed at any moment and resumed ends bit for bit where an unbroken run ends.
+
+mod common;
+
+use std::{
+    process::Stdio,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use common::{SCENARIO, Scratch, assert_same, command, complaint, rubblepile, text};
+use rubblepile_core::Rng;
+
+/// Starts the binary, kills it after `patience`, and says whether it had ended well before that.
+fn killed_after(arguments: &[&str], patience: Duration) -> bool {
+    let mut child = command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while start.elapsed() < patience {
+        if let Some(status) = child.try_wait().unwrap() {
+            let output = child.wait_with_output().unwrap();
+            assert!(status.success(), "{}", complaint(&output));
+            return true;
+        }
+        sleep(Duration::from_millis(2));
+    }
+    // SIGKILL: nothing of the process gets a word in.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    false
+}
+
+#[test]
+fn killed_and_resumed_runs_end_as_an_unbroken_one() {
+    let scratch = Scratch::new("kill");
+    let scenario = scratch.scenario(SCENARIO);
+    let (whole, killed) = (scratch.path().join("whole"), scratch.path().join("killed"));
+    let start = Instant::now();
+    let output = rubblepile(&["run", text(&scenario), "--out", text(&whole), "--threads", "1", "--quiet"]);
+    assert!(output.status.success(), "{}", complaint(&output));
+    let took = start.elapsed().as_secs_f64();
+
+    let mut rng = Rng::new(7);
+    let mut patience = || Duration::from_secs_f64(rng.range(0.01, 0.4) * took);
+    let run = ["run", text(&scenario), "--out", text(&killed), "--quiet"];
+    let mut done = killed_after(&run, patience());
+    let mut kills = u32::from(!done);
+    while !done {
+        // Killed before its first checkpoint there is nothing to resume; and the threads may be others each time.
+        let resume = ["resume", text(&killed), "--quiet", "--threads", ["1", "2"][kills as usize % 2]];
+        let restart = ["run", text(&scenario), "--out", text(&killed), "--quiet", "--force"];
+        let has_checkpoint =
+            killed.join("checkpoint.rpk").exists() || killed.join("checkpoint.prev.rpk").exists();
+        let limit = if kills < 12 { patience() } else { Duration::from_secs(600) };
+        done = killed_after(if has_checkpoint { &resume } else { &restart }, limit);
+        kills += u32::from(!done);
+    }
+    assert!(kills >= 3, "it was killed {kills} times only: this tests nothing");
+    assert_same(&whole, &killed);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_a_checkpoint_and_exit_code_130() {
+    let scratch = Scratch::new("interrupt");
+    let scenario = scratch.scenario(SCENARIO);
+    let (whole, stopped) = (scratch.path().join("whole"), scratch.path().join("stopped"));
+    let output = rubblepile(&["run", text(&scenario), "--out", text(&whole), "--quiet"]);
+    assert!(output.status.success(), "{}", complaint(&output));
+    let mut child = command(&["run", text(&scenario), "--out", text(&stopped)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !stopped.join("frames/frame-000001.vtkhdf").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it could be interrupted");
+        sleep(Duration::from_millis(2));
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", complaint(&output));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("interrupted") && said.contains("rubblepile resume"), "{said}");
+    let output = rubblepile(&["resume", text(&stopped), "--quiet"]);
+    assert!(output.status.success(), "{}", complaint(&output));
+    assert_same(&whole, &stopped);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let scratch = Scratch::new("threads");
+    let scenario = scratch.scenario(SCENARIO);
+    let (one, three) = (scratch.path().join("one"), scratch.path().join("three"));
+    for (path, threads) in [(&one, "1"), (&three, "3")] {
+        let output =
+            rubblepile(&["run", text(&scenario), "--out", text(path), "--threads", threads, "--quiet"]);
+        assert!(output.status.success(), "{}", complaint(&output));
+    }
+    assert_same(&one, &three);
+}
+
+#[test]
+fn a_run_that_goes_further_equals_a_longer_one() {
+    let scratch = Scratch::new("further");
+    let scenario = scratch.scenario(SCENARIO);
+    let (long, short) = (scratch.path().join("long"), scratch.path().join("short"));
+    let steps: [&[&str]; 3] = [
+        &["run", text(&scenario), "--out", text(&long), "--until", "600 ms", "--quiet"],
+        &["run", text(&scenario), "--out", text(&short), "--until", "0.31", "--quiet"],
+        &["resume", text(&short), "--until", "0.6 s", "--quiet"],
+    ];
+    for arguments in steps {
+        let output = rubblepile(arguments);
+        assert!(output.status.success(), "{}", complaint(&output));
+    }
+    assert_same(&long, &short);
+}
