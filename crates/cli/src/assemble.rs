@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rubblepile_core::{Advice, Fields, G, Probe, World, units};
+use rubblepile_core::{Advice, Fields, G, Probe, Report, World, run::Simulation, units};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_io::{
     FileError,
@@ -112,6 +112,13 @@ pub fn plan(prepared: &Prepared, built: Built) -> Plan {
         scenario: prepared.text.clone(),
         base_directory: prepared.base.to_string_lossy().into_owned(),
     }
+}
+
+/// A scenario given as text, ready to run without a directory: nothing is written.
+pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Failure> {
+    let prepared = prepare(name, text.as_bytes(), sets.to_vec(), None, PathBuf::from("."))?;
+    let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?);
+    Ok(Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() })
 }
 
 /// The plan of a run that goes on, without its world: that comes from the checkpoint.

@@ -20,7 +20,10 @@ fn main() {
     let threads: Vec<usize> = list(arguments.get(3), "1,2");
     // Overrides for tuning: order,opening,tolerance.
     let override_: Vec<f64> = list(arguments.get(4), "");
-    println!("{:>8} {:>8} {:>8} {:>9} {:>7} {:>10} {:>10}", "n", "kind", "target", "measured", "threads", "seconds", "bodies/s");
+    println!(
+        "{:>8} {:>8} {:>8} {:>9} {:>7} {:>10} {:>10}",
+        "n", "kind", "target", "measured", "threads", "seconds", "bodies/s"
+    );
     for &n in &sizes {
         let n = n as usize;
         for kind in ["uniform", "rubble"].into_iter().filter(|k| kinds == "both" || kinds == *k) {
@@ -32,7 +35,8 @@ fn main() {
             for &error in &errors {
                 let mut settings = Accuracy::Error(error).settings();
                 if let [order, opening, tolerance] = override_[..] {
-                    settings = Settings { order: order as usize, opening, tolerance: Some(tolerance), ..settings };
+                    settings =
+                        Settings { order: order as usize, opening, tolerance: Some(tolerance), ..settings };
                 }
                 for &t in &threads {
                     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(t).build() else { continue };

@@ -87,10 +87,8 @@ pub fn direct_sample(positions: &[DVec3], masses: &[f64], rows: &[usize], consta
     let mut columns = Columns::default();
     columns.fill(positions, masses);
     let targets: Vec<DVec3> = rows.iter().filter_map(|&k| positions.get(k).copied()).collect();
-    let parts: Vec<[[f64; WIDTH]; 4]> = targets
-        .par_chunks(WIDTH)
-        .map(|targets| f64::launch(Sum { columns: &columns, targets }))
-        .collect();
+    let parts: Vec<[[f64; WIDTH]; 4]> =
+        targets.par_chunks(WIDTH).map(|targets| f64::launch(Sum { columns: &columns, targets })).collect();
     (0..targets.len())
         .map(|k| {
             let p = &parts[k / WIDTH];

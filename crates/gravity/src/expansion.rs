@@ -29,13 +29,7 @@ pub trait Expansion: Send + Sync + 'static {
     fn m2m<S: Real, V: Lanes<S>>(x: V, y: V, z: V, multipoles: &[V], out: &mut [S]);
     /// Adds the local expansion of sixteen sources to `locals`, lane by lane; `(x, y, z)` is target less source.
     /// The potential itself (local 0) is left out unless asked for: forces do not need it.
-    fn m2l<S: Real, V: Lanes<S>, const POTENTIAL: bool>(
-        x: V,
-        y: V,
-        z: V,
-        multipoles: &[V],
-        locals: &mut [V],
-    );
+    fn m2l<S: Real, V: Lanes<S>, const POTENTIAL: bool>(x: V, y: V, z: V, multipoles: &[V], locals: &mut [V]);
     /// The parent's local expansion about its children's centres.
     fn l2l<S: Real, V: Lanes<S>>(x: V, y: V, z: V, locals: &[S], out: &mut [V]);
     /// Gradient and potential at bodies.

@@ -115,8 +115,7 @@ impl<S: Real> Buffers<S> {
             self.estimate(positions, masses, tolerance);
         }
         self.out.resize(self.cells.leaves.len(), Out::default());
-        let walk =
-            Walk { cells: &self.cells, positions, masses, acceptance, tolerance: &self.tolerance };
+        let walk = Walk { cells: &self.cells, positions, masses, acceptance, tolerance: &self.tolerance };
         walk.evaluate::<E, POTENTIAL>(&mut self.out);
         let scale = self.cells.scale;
         let (force, energy) = (scale.mass / scale.length.powi(2), scale.mass / scale.length);

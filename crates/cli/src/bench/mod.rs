@@ -1,6 +1,8 @@
 //! `bench`: how fast this machine runs, one line a case.
 
 mod files;
+pub mod gravity;
+mod soft;
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,14 @@ use crate::{
 
 /// All cases, in the order they are run in.
 fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
-    vec![Box::new(files::Checkpoint), Box::new(files::Frame)]
+    vec![
+        Box::new(soft::Bed { name: "soft-s1", rolls: false }),
+        Box::new(soft::Bed { name: "soft-s1-rolling", rolls: true }),
+        Box::new(soft::Drum),
+        Box::new(gravity::SelfGravity),
+        Box::new(files::Checkpoint),
+        Box::new(files::Frame),
+    ]
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

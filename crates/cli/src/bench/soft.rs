@@ -46,7 +46,12 @@ fn gravity() -> Fields {
     Fields { list: vec![Box::new(Uniform { acceleration: -DVec3::Z })] }
 }
 
-fn steps(world: &mut World, method: &mut SoftSpheres, fields: &mut Fields, n: u64) -> Result<Report, CaseError> {
+fn steps(
+    world: &mut World,
+    method: &mut SoftSpheres,
+    fields: &mut Fields,
+    n: u64,
+) -> Result<Report, CaseError> {
     let mut report = Report::default();
     let until = world.time() + n as f64 * world.clock.timestep;
     method.advance(world, fields, until, &mut report)?;
@@ -80,7 +85,11 @@ fn read_state(path: &Path) -> Result<State, CaseError> {
         if v.len() != 10 {
             return Err(format!("{}, line {}: {} columns, not 10", path.display(), k + 1, v.len()).into());
         }
-        state.push([DVec3::new(v[0], v[1], v[2]), DVec3::new(v[4], v[5], v[6]), DVec3::new(v[7], v[8], v[9])]);
+        state.push([
+            DVec3::new(v[0], v[1], v[2]),
+            DVec3::new(v[4], v[5], v[6]),
+            DVec3::new(v[7], v[8], v[9]),
+        ]);
     }
     Ok(state)
 }

@@ -46,7 +46,8 @@ fn block(tan: f64, speed: f64) -> (World, Fields) {
         for j in 0..6 {
             for i in 0..6 {
                 let shift = if layer == 1 { DVec3::new(0.5, 3f64.sqrt() / 6.0, 0.0) } else { DVec3::ZERO };
-                let flat = DVec3::new(f64::from(i) + 0.5 * f64::from(j % 2), 3f64.sqrt() / 2.0 * f64::from(j), 0.0);
+                let flat =
+                    DVec3::new(f64::from(i) + 0.5 * f64::from(j % 2), 3f64.sqrt() / 2.0 * f64::from(j), 0.0);
                 let z = RADIUS + d * (2.0f64 / 3.0).sqrt() * f64::from(layer);
                 let row = world.bodies.push_sphere(d * (flat + shift) + DVec3::Z * z, RADIUS, 2500.0, 0, 0);
                 world.bodies.velocity[row].x = speed;
@@ -77,7 +78,14 @@ fn run(tan: f64, speed: f64) -> Result<(f64, f64), CaseError> {
 pub fn rows(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     let source = "Coulomb: tan = mu_S; a = g (sin - mu_S cos)";
     let (speed, _) = run(0.45, 0.0)?;
-    rows.push(ValidateRow::new("slope", "block of 108 grains at tan 0.45: speed, m/s", 0.0, speed, 1e-5, source));
+    rows.push(ValidateRow::new(
+        "slope",
+        "block of 108 grains at tan 0.45: speed, m/s",
+        0.0,
+        speed,
+        1e-5,
+        source,
+    ));
     let exact = |tan: f64| GRAVITY * (tan.atan().sin() - MU * tan.atan().cos());
     let (_, a) = run(0.6, 0.0)?;
     let expected = exact(0.6);
@@ -91,6 +99,13 @@ pub fn rows(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     ));
     let (below, above) = (run(0.48, 1.0)?.1, run(0.52, 1.0)?.1);
     let zero = 0.48 - 0.04 * below / (above - below);
-    rows.push(ValidateRow::new("slope", "block of 108 grains: friction angle, tangent", MU, zero, 1e-3, source));
+    rows.push(ValidateRow::new(
+        "slope",
+        "block of 108 grains: friction angle, tangent",
+        MU,
+        zero,
+        1e-3,
+        source,
+    ));
     Ok(())
 }

@@ -43,7 +43,14 @@ impl Case for Impact {
     }
 }
 
-fn row(rows: &mut Vec<ValidateRow>, quantity: String, reference: f64, ours: f64, relative: f64, source: &str) {
+fn row(
+    rows: &mut Vec<ValidateRow>,
+    quantity: String,
+    reference: f64,
+    ours: f64,
+    relative: f64,
+    source: &str,
+) {
     rows.push(ValidateRow::new(CASE, quantity, reference, ours, relative * reference.abs(), source));
 }
 
@@ -216,13 +223,22 @@ fn hertz(material: Material, radius: f64, second: Option<f64>, approach: f64, mi
 /// Tests 1 and 2.
 fn hertz_normal(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     let cases = [
-        ("test 1, glass", hertz(solid("glass", 4.8e10, 0.20, 2800.0, 1.0, 0.35), 0.01, Some(0.01), 10.0, true)),
+        (
+            "test 1, glass",
+            hertz(solid("glass", 4.8e10, 0.20, 2800.0, 1.0, 0.35), 0.01, Some(0.01), 10.0, true),
+        ),
         (
             "test 1, limestone",
             hertz(solid("limestone", 2.0e10, 0.25, 2500.0, 1.0, 0.35), 0.01, Some(0.01), 10.0, true),
         ),
-        ("test 2, aluminium alloy", hertz(solid("Al", 7.0e10, 0.30, 2699.0, 1.0, 0.0), 0.1, None, 0.2, false)),
-        ("test 2, magnesium alloy", hertz(solid("Mg", 4.0e10, 0.35, 1800.0, 1.0, 0.0), 0.1, None, 0.2, false)),
+        (
+            "test 2, aluminium alloy",
+            hertz(solid("Al", 7.0e10, 0.30, 2699.0, 1.0, 0.0), 0.1, None, 0.2, false),
+        ),
+        (
+            "test 2, magnesium alloy",
+            hertz(solid("Mg", 4.0e10, 0.35, 1800.0, 1.0, 0.0), 0.1, None, 0.2, false),
+        ),
     ];
     for (name, case) in cases {
         let (_, seen) = case.set_up.collide()?;
@@ -253,9 +269,16 @@ fn restitution(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
 fn oblique_elastic(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     let (mu, v) = (0.3, 5.0);
     // Below sliding throughout (x < 5.79) the numbers are those of this law, integrated separately; above, exact.
-    for (x, expected) in
-        [(0.5, 0.475), (1.0, 0.667), (2.0, -0.276), (3.0, -1.001), (4.0, -1.398), (5.0, -1.436), (7.0, 0.0), (10.0, 3.0)]
-    {
+    for (x, expected) in [
+        (0.5, 0.475),
+        (1.0, 0.667),
+        (2.0, -0.276),
+        (3.0, -1.001),
+        (4.0, -1.398),
+        (5.0, -1.436),
+        (7.0, 0.0),
+        (10.0, 3.0),
+    ] {
         let steel = solid("steel", 2.08e11, 0.30, 7850.0, 1.0, mu);
         let mut case = hertz(steel, 1e-5, None, v, false);
         case.set_up.tangential = x * mu * v;
@@ -286,16 +309,29 @@ fn sliding(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     for degrees in [40.0f64, 60.0, 80.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let (u, v) = (3.9 * sin, 3.9 * cos);
-        let mut case =
-            hertz(solid("aluminium oxide", 3.8e11, 0.23, 4000.0, e, mu), 0.0025, None, v, false);
+        let mut case = hertz(solid("aluminium oxide", 3.8e11, 0.23, 4000.0, e, mu), 0.0025, None, v, false);
         case.set_up.tangential = u;
         let (world, _) = case.set_up.collide()?;
         let impulse = mu * factor * v;
         let source = "Chung & Ooi 2011, rigid sphere, sliding";
         let ours = world.bodies.velocity[0].x / u;
-        row(rows, format!("test 4, {degrees} degrees: tangential restitution"), 1.0 - impulse / u, ours, 2e-3, source);
+        row(
+            rows,
+            format!("test 4, {degrees} degrees: tangential restitution"),
+            1.0 - impulse / u,
+            ours,
+            2e-3,
+            source,
+        );
         let spin = 2.5 * impulse / 0.0025;
-        row(rows, format!("test 4, {degrees} degrees: rebound spin, rad/s"), spin, world.bodies.spin[0].y, 3e-3, source);
+        row(
+            rows,
+            format!("test 4, {degrees} degrees: rebound spin, rad/s"),
+            spin,
+            world.bodies.spin[0].y,
+            3e-3,
+            source,
+        );
     }
     let (e, mu, v) = (0.5, 0.4, 0.2);
     let (_, factor) = damped(e);
@@ -332,7 +368,21 @@ fn gears(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     let (world, _) = case.set_up.collide()?;
     let k = first(&world);
     let source = "Chung & Ooi 2011, symmetry";
-    rows.push(ValidateRow::new(CASE, "test 7: spin kept, rad/s", 10.0, world.bodies.spin[k].y, 1e-11, source));
-    rows.push(ValidateRow::new(CASE, "test 7: tangential speed, m/s", 0.0, world.bodies.velocity[k].x, 1e-12, source));
+    rows.push(ValidateRow::new(
+        CASE,
+        "test 7: spin kept, rad/s",
+        10.0,
+        world.bodies.spin[k].y,
+        1e-11,
+        source,
+    ));
+    rows.push(ValidateRow::new(
+        CASE,
+        "test 7: tangential speed, m/s",
+        0.0,
+        world.bodies.velocity[k].x,
+        1e-12,
+        source,
+    ));
     Ok(())
 }

@@ -1,5 +1,14 @@
 //! `validate`: this program held against published numbers, one line a number.
 
+mod bed;
+mod collapse;
+mod collision;
+mod hopper;
+mod impact;
+mod kepler;
+mod plane;
+mod tree_error;
+
 use serde::Serialize;
 
 use crate::{
@@ -11,7 +20,15 @@ use crate::{
 
 /// All cases, in the order they are run in.
 fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
-    vec![]
+    vec![
+        Box::new(impact::Impact),
+        Box::new(plane::SlideRoll),
+        Box::new(plane::Slope),
+        Box::new(hopper::Hopper),
+        Box::new(collapse::Collapse),
+        Box::new(kepler::Kepler),
+        Box::new(tree_error::TreeError),
+    ]
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -121,7 +121,14 @@ impl Case for SlideRoll {
         let mass = sphere.world.bodies.mass[0];
         let heat = sphere.world.dissipation.total();
         rows.push(ValidateRow::new(case, "final speed, m/s", 5.0 / 7.0, speed / count, 5e-4, source));
-        rows.push(ValidateRow::new(case, "radius times final spin, m/s", 5.0 / 7.0, spin / count, 5e-4, source));
+        rows.push(ValidateRow::new(
+            case,
+            "radius times final spin, m/s",
+            5.0 / 7.0,
+            spin / count,
+            5e-4,
+            source,
+        ));
         rows.push(ValidateRow::new(case, "time until rolling, s", t, time, 2e-3 * t, source));
         rows.push(ValidateRow::new(case, "distance until rolling, m", d, distance, 2e-3 * d, source));
         rows.push(ValidateRow::new(case, "heat, J", mass / 7.0, heat, 2e-3 * mass / 7.0, source));
@@ -130,7 +137,14 @@ impl Case for SlideRoll {
         sphere.world.bodies.velocity[0].x = 1.0;
         sphere.world.bodies.spin[0].y = -2.5 / RADIUS;
         sphere.run(0.5)?;
-        rows.push(ValidateRow::new(case, "back-spin of 5/2: final speed, m/s", 0.0, sphere.motion().0, 5e-4, source));
+        rows.push(ValidateRow::new(
+            case,
+            "back-spin of 5/2: final speed, m/s",
+            0.0,
+            sphere.motion().0,
+            5e-4,
+            source,
+        ));
         Ok(rows)
     }
 }
@@ -162,12 +176,27 @@ impl Case for Slope {
             let (ours, turning) = sphere.accelerations()?;
             let tolerance = 1e-3 * GRAVITY * tan.atan().sin();
             let source = "eqs (1)-(3) of asteroid-surface-2024, solved in validation/slope";
-            rows.push(ValidateRow::new("slope", format!("{what}: acceleration, m/s2"), a, ours, tolerance, source));
-            rows.push(ValidateRow::new("slope", format!("{what}: R dw/dt, m/s2"), alpha, turning, tolerance, source));
+            rows.push(ValidateRow::new(
+                "slope",
+                format!("{what}: acceleration, m/s2"),
+                a,
+                ours,
+                tolerance,
+                source,
+            ));
+            rows.push(ValidateRow::new(
+                "slope",
+                format!("{what}: R dw/dt, m/s2"),
+                alpha,
+                turning,
+                tolerance,
+                source,
+            ));
         }
-        for (what, mu, mu_r, beta, limit) in
-            [("friction angle, tangent", 0.5, 1.05, 0.8, 0.5), ("rolling angle, tangent", 0.5, 1.05, 0.2, 0.21)]
-        {
+        for (what, mu, mu_r, beta, limit) in [
+            ("friction angle, tangent", 0.5, 1.05, 0.8, 0.5),
+            ("rolling angle, tangent", 0.5, 1.05, 0.2, 0.21),
+        ] {
             // Already under way, as theory has it turn: what stops below the limit goes on above it.
             let turning = if mu_r * beta > mu { 1.0 / 3.0 } else { 1.0 };
             let at = |tan: f64| {

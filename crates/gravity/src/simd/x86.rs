@@ -248,10 +248,23 @@ unsafe fn positive_256d(a: __m256d, c: __m256d) -> __m256d {
 }
 
 lanes!(
-    Avx512F32, f32, __m512, 1, 16,
-    _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps,
-    _mm512_fmadd_ps, _mm512_min_ps, _mm512_max_ps,
-    positive_512, root_512, cube_512,
+    Avx512F32,
+    f32,
+    __m512,
+    1,
+    16,
+    _mm512_set1_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_add_ps,
+    _mm512_sub_ps,
+    _mm512_mul_ps,
+    _mm512_fmadd_ps,
+    _mm512_min_ps,
+    _mm512_max_ps,
+    positive_512,
+    root_512,
+    cube_512,
     #[inline(always)]
     fn transpose(rows: &[&[f32; WIDTH]; WIDTH], columns: &mut [Self; WIDTH]) {
         transpose_512(rows, columns);
@@ -281,22 +294,61 @@ lanes!(
     }
 );
 lanes!(
-    Avx512F64, f64, __m512d, 2, 8,
-    _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd,
-    _mm512_fmadd_pd, _mm512_min_pd, _mm512_max_pd,
-    positive_512d, root_512d, cube_512d
+    Avx512F64,
+    f64,
+    __m512d,
+    2,
+    8,
+    _mm512_set1_pd,
+    _mm512_loadu_pd,
+    _mm512_storeu_pd,
+    _mm512_add_pd,
+    _mm512_sub_pd,
+    _mm512_mul_pd,
+    _mm512_fmadd_pd,
+    _mm512_min_pd,
+    _mm512_max_pd,
+    positive_512d,
+    root_512d,
+    cube_512d
 );
 lanes!(
-    Avx2F32, f32, __m256, 2, 8,
-    _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps,
-    _mm256_fmadd_ps, _mm256_min_ps, _mm256_max_ps,
-    positive_256, root_256, cube_256
+    Avx2F32,
+    f32,
+    __m256,
+    2,
+    8,
+    _mm256_set1_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_add_ps,
+    _mm256_sub_ps,
+    _mm256_mul_ps,
+    _mm256_fmadd_ps,
+    _mm256_min_ps,
+    _mm256_max_ps,
+    positive_256,
+    root_256,
+    cube_256
 );
 lanes!(
-    Avx2F64, f64, __m256d, 4, 4,
-    _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd,
-    _mm256_fmadd_pd, _mm256_min_pd, _mm256_max_pd,
-    positive_256d, root_256d, cube_256d
+    Avx2F64,
+    f64,
+    __m256d,
+    4,
+    4,
+    _mm256_set1_pd,
+    _mm256_loadu_pd,
+    _mm256_storeu_pd,
+    _mm256_add_pd,
+    _mm256_sub_pd,
+    _mm256_mul_pd,
+    _mm256_fmadd_pd,
+    _mm256_min_pd,
+    _mm256_max_pd,
+    positive_256d,
+    root_256d,
+    cube_256d
 );
 
 /// Four rounds: pairs and fours inside the quarters of a register, then the quarters among registers.
