@@ -13,6 +13,8 @@ pub struct Kepler;
 const CASE: &str = "kepler";
 const MASSES: [f64; 2] = [1e12, 1e10];
 const AXIS: f64 = 1000.0;
+/// Error asked of the tree, and so of its orbit.
+const TREE: f64 = 1e-6;
 
 /// The two bodies at a distance, the second moving across at a relative speed; the centre of mass rests.
 fn world(distance: f64, speed: f64, step: f64) -> World {
@@ -62,7 +64,7 @@ fn direct() -> Box<dyn Field> {
 }
 
 fn tree() -> Box<dyn Field> {
-    Box::new(Tree::new(Accuracy::Error(1e-3), 1, G))
+    Box::new(Tree::new(Accuracy::Error(TREE), 1, G))
 }
 
 fn mean_motion() -> f64 {
@@ -82,9 +84,9 @@ impl Case for Kepler {
 
     fn run(&self, _options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
         let mut rows = Vec::new();
-        circle("direct", direct(), 1000, 10, &mut rows)?;
-        circle("direct", direct(), 100, 100, &mut rows)?;
-        circle("tree", tree(), 1000, 10, &mut rows)?;
+        circle("direct", direct(), 1000, 10, 1e-12, &mut rows)?;
+        circle("direct", direct(), 100, 100, 1e-12, &mut rows)?;
+        circle("tree at 1e-6", tree(), 1000, 10, TREE, &mut rows)?;
         // Steps an orbit, largest energy error, angle from pericentre at the end.
         for (steps, energy, angle) in [(500, 4.2934e-4, -0.141400), (1000, 1.0730e-4, -0.035386)] {
             ellipse(steps, energy, angle, &mut rows)?;
@@ -98,6 +100,7 @@ fn circle(
     field: Box<dyn Field>,
     steps: u64,
     orbits: u64,
+    error: f64,
     rows: &mut Vec<ValidateRow>,
 ) -> Result<(), CaseError> {
     let w = mean_motion();
@@ -120,11 +123,12 @@ fn circle(
     let mut push = |what: &str, ours: f64, tolerance: f64| {
         rows.push(ValidateRow::new(CASE, label(what), 0.0, ours, tolerance, source));
     };
-    push("radius / a - 1", end.relative.length() / AXIS - 1.0, 1e-12);
-    push("phase error, rad", phase, 1e-9);
-    push("energy error", end.energy() / start.energy() - 1.0, 1e-12);
-    push("angular momentum error", end.angular_momentum() / start.angular_momentum() - 1.0, 1e-12);
-    push("momentum", momentum / scale, 1e-13);
+    push("radius / a - 1", end.relative.length() / AXIS - 1.0, error);
+    // The phase adds up what the radius loses, three halves of it an orbit's 2 pi.
+    push("phase error, rad", phase, 1e3 * error);
+    push("energy error", end.energy() / start.energy() - 1.0, error);
+    push("angular momentum error", end.angular_momentum() / start.angular_momentum() - 1.0, error);
+    push("momentum", momentum / scale, 0.1 * error);
     Ok(())
 }
 
