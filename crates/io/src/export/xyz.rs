@@ -1,5 +1,6 @@
-//! Extended XYZ, as OVITO and ASE read it: a count, a line of properties, a row a body. Names of the columns are
-//! those OVITO knows (`pos`, `velo`, `radius`); the material is the species.
+//! Extended XYZ, as OVITO reads it: a count, a line of properties, a row a body. Names of the columns are those OVITO
+//! knows (`pos`, `velo`, `radius`); the material is the species. (ASE reads it too, where materials have the names
+//! of elements: it knows no other species.)
 
 use std::io::{self, Write};
 
