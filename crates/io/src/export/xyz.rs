@@ -32,10 +32,9 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     line.push_str(&format!(" Step={}\n", frame.about.step));
     out.write_all(line.as_bytes())?;
 
-    let species: Vec<String> = (0..frame.len()).map(|k| one_word(&frame.material_name(k))).collect();
     for k in 0..frame.len() {
         line.clear();
-        line.push_str(&format!("{} {}", frame.id[k], species[k]));
+        line.push_str(&format!("{} {}", frame.id[k], one_word(&frame.material_name(k))));
         for v in [frame.position[k], frame.velocity[k], frame.spin[k]] {
             for x in v.to_array() {
                 line.push(' ');
