@@ -133,7 +133,7 @@ pub struct Check {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Extended XYZ (OVITO, ASE): all frames in one file
+    /// Extended XYZ (OVITO): all frames in one file
     Xyz,
     /// One row a body, one file a frame
     Csv,

@@ -124,8 +124,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
     if path.join(series::NAME).exists() {
         match Table::read(&path.join(series::NAME)) {
             Ok(table) => {
-                let names = table.columns.join(", ");
-                let words = format!("{} rows: {names}", table.rows.len());
+                let words = format!("{} rows of {} columns", table.rows.len(), table.columns.len());
                 facts.push(fact(
                     "series",
                     words,
@@ -135,7 +134,8 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
                     table.last().into_iter().map(|(name, x)| (name.to_string(), json!(x))).collect();
                 let words: Vec<String> =
                     table.last().iter().map(|(name, x)| format!("{name} {}", text::number(*x))).collect();
-                facts.push(fact("last values", words.join(", "), last));
+                // One below the other, under the first.
+                facts.push(fact("last values", words.join(&format!("\n{:21}", "")), last));
             }
             Err(error) => facts.push(fact("series", error.to_string(), Value::Null)),
         }

@@ -23,9 +23,9 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    // Links to documentation pages in errors are of no use here, and lines break where a terminal is narrow.
+    // No links to documentation pages, which there are none of, and no chain of causes: messages name theirs.
     let _ = miette::set_hook(Box::new(|_| {
-        Box::new(miette::MietteHandlerOpts::new().terminal_links(false).context_lines(1).build())
+        Box::new(miette::MietteHandlerOpts::new().terminal_links(false).without_cause_chain().build())
     }));
     let outcome = match cli.command {
         Command::Run(args) => run::run(args),

@@ -83,6 +83,14 @@ impl RunDir {
             let source = std::io::Error::from(std::io::ErrorKind::NotFound);
             return Err(FileError::Io { doing: "open the directory", path: path.to_path_buf(), source });
         }
+        // Nothing is to be left behind, not even a lock, where there is no run.
+        if !is_run(path) {
+            return Err(FileError::NoRun {
+                path: path.to_path_buf(),
+                what: format!("there is no {}", checkpoint::NEWEST),
+                help: "run directories are below `runs`, unless --out said otherwise".into(),
+            });
+        }
         Ok(RunDir { path: path.to_path_buf(), _lock: lock(path)? })
     }
 
@@ -222,7 +230,10 @@ mod tests {
     #[test]
     fn a_directory_in_use_is_refused() {
         let scratch = Scratch::new("rundir-lock");
+        assert!(matches!(RunDir::open(scratch.path()), Err(FileError::NoRun { .. })));
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
         let (held, _) = RunDir::create(scratch.path(), false).unwrap();
+        held.log("held");
         assert!(is_in_use(scratch.path()));
         assert!(matches!(RunDir::create(scratch.path(), true), Err(FileError::Locked { .. })));
         assert!(matches!(RunDir::open(scratch.path()), Err(FileError::Locked { .. })));

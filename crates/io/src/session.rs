@@ -157,6 +157,7 @@ impl Session {
         warnings: Vec<String>,
         verb: &str,
     ) -> Result<Self, SessionError> {
+        check_intervals(&plan)?;
         let path = directory.path().to_path_buf();
         let mut report = describe(&plan, &path);
         let advice = plan.advice();
@@ -306,6 +307,24 @@ fn save(directory: &Path, meta: &Meta, marks: &Marks, world: &World) -> Result<(
     let mut meta = meta.clone();
     marks.settle(&mut meta).map_err(FileError::io("write the series in", directory))?;
     checkpoint::save(directory, &meta, world)
+}
+
+/// Something due more often than there are steps would be due for ever.
+fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
+    let timestep = plan.world.clock.timestep;
+    let outputs = [("frames", plan.frames), ("contact tables", plan.contact_tables)];
+    let outputs = outputs.into_iter().filter_map(|(what, interval)| Some((what, interval?)));
+    let probes = plan.probes.iter().map(|(_, interval)| ("a probe", *interval));
+    let wrong: Vec<String> = outputs
+        .chain(probes)
+        .filter(|(_, interval)| !interval.is_finite() || *interval < 0.999 * timestep)
+        .map(|(what, interval)| {
+            format!(
+                "the interval of {what}, {interval:e} s, must be no shorter than a time step, {timestep:e} s"
+            )
+        })
+        .collect();
+    if wrong.is_empty() { Ok(()) } else { Err(SessionError::Refused(wrong)) }
 }
 
 fn refuse(advice: &[Advice]) -> Result<(), SessionError> {

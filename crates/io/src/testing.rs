@@ -195,8 +195,8 @@ impl Method for Drift {
         for _ in 0..world.clock.steps_until(until) {
             fields.evaluate(world, &mut push)?;
             let dt = world.clock.timestep;
-            for k in 0..world.bodies.len() {
-                let kick = push[k] + memory.get(k).map_or(DVec3::ZERO, |h| h.sliding);
+            for (k, field) in push.iter().enumerate() {
+                let kick = *field + memory.get(k).map_or(DVec3::ZERO, |h| h.sliding);
                 world.bodies.velocity[k] += dt * kick;
                 let step = dt * world.bodies.velocity[k];
                 world.bodies.position[k] += step;

@@ -16,7 +16,7 @@ fn world(n: usize) -> World {
     let mut world = World::new(1e-3);
     world.clock.step = 1234;
     world.groups.push("pile".into());
-    world.materials.push(Material { name: "wet rock".into(), density: 2000.0, ..Material::default() });
+    world.materials.push(Material { name: "Si".into(), density: 2000.0, ..Material::default() });
     world.domain =
         Domain::Periodic { min: DVec3::ZERO, max: DVec3::new(1.0, 2.0, 3.0), axes: [true, true, false] };
     for k in 0..n {
@@ -33,6 +33,7 @@ fn world(n: usize) -> World {
 #[test]
 #[ignore = "needs Python with vtk, h5py, numpy and ase, named by RUBBLEPILE_PYTHON"]
 fn other_programs_read_what_we_wrote() {
+    // ASE knows elements only, so that is what the material is called here.
     let python = std::env::var("RUBBLEPILE_PYTHON").unwrap_or_else(|_| "python3".into());
     let folder = std::env::temp_dir().join(format!("rubblepile-interop-{}", std::process::id()));
     for n in [0, 1, 500] {

@@ -192,7 +192,7 @@ pub fn find(directory: &Path) -> Result<Found> {
             path: directory.to_path_buf(),
             what: format!("neither {NEWEST} nor {PREVIOUS} is there"),
             help: "it may have been stopped before its first checkpoint: start it again with \
-                   `rubblepile run`"
+                   `rubblepile run --force`"
                 .into(),
         }),
         Err(second) => Err(if missing(&first) { second } else { first }),

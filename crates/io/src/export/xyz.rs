@@ -1,5 +1,6 @@
-//! Extended XYZ, as OVITO and ASE read it: a count, a line of properties, a row a body. Names of the columns are
-//! those OVITO knows (`pos`, `velo`, `radius`); the material is the species.
+//! Extended XYZ, as OVITO reads it: a count, a line of properties, a row a body. Names of the columns are those OVITO
+//! knows (`pos`, `velo`, `radius`); the material is the species. (ASE reads it too, where materials have the names
+//! of elements: it knows no other species.)
 
 use std::io::{self, Write};
 
@@ -31,10 +32,9 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     line.push_str(&format!(" Step={}\n", frame.about.step));
     out.write_all(line.as_bytes())?;
 
-    let species: Vec<String> = (0..frame.len()).map(|k| one_word(&frame.material_name(k))).collect();
     for k in 0..frame.len() {
         line.clear();
-        line.push_str(&format!("{} {}", frame.id[k], species[k]));
+        line.push_str(&format!("{} {}", frame.id[k], one_word(&frame.material_name(k))));
         for v in [frame.position[k], frame.velocity[k], frame.spin[k]] {
             for x in v.to_array() {
                 line.push(' ');

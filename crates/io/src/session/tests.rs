@@ -243,3 +243,14 @@ fn a_series_that_was_cut_is_refused() {
     });
     assert!(matches!(outcome, Err(SessionError::File(FileError::Damaged { .. }))));
 }
+
+#[test]
+fn an_interval_that_would_never_pass_is_refused() {
+    let scratch = Scratch::new("session-interval");
+    for (k, interval) in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-9].into_iter().enumerate() {
+        let directory = RunDir::create(&scratch.path().join(k.to_string()), false).unwrap().0;
+        let mut plan = plan(world(), 1.0);
+        plan.probes[1].1 = interval;
+        assert!(matches!(Session::start(plan, directory), Err(SessionError::Refused(_))), "{interval}");
+    }
+}
