@@ -244,5 +244,6 @@ pub(super) fn human_bytes(bytes: f64) -> String {
         value /= 1000.0;
         k += 1;
     }
-    format!("{value:.3} {}", units[k]).replace(".000", "")
+    let digits = if k == 0 || value >= 100.0 { 0 } else { 1 };
+    format!("{value:.digits$} {}", units[k])
 }

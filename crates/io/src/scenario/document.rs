@@ -91,8 +91,8 @@ impl Sources {
             return fail("there is no `=` in this".into(), 0..text.len(), form.into());
         };
         let key_span = 0..key.len();
-        let value_start = key.len() + 1;
-        let value = match DeValue::parse(value) {
+        let value_start = key.len() + 1 + value.len() - value.trim_start().len();
+        let value = match DeValue::parse(value.trim()) {
             Ok(v) => shifted(v, base + value_start),
             // What is no TOML value is a string without its quotes: `run.end=3 h`.
             Err(_) => {
@@ -248,14 +248,33 @@ pub fn explain(message: &str) -> (String, Option<String>) {
         return (format!("unknown {what} `{shown}`"), Some(help));
     }
     if let Some(name) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`')) {
-        return (format!("`{name}` is missing in this table"), Some(format!("add `{name} = ...`")));
+        let help = match name {
+            "run" => "add a [run] table with `end`".into(),
+            name => format!("add `{name} = ...`"),
+        };
+        return (format!("`{name}` is missing in this table"), Some(help));
+    }
+    if let Some(rest) = message.strip_prefix("wanted exactly 1 element, ") {
+        let what = if rest.starts_with("more") { "there are several" } else { "there is none" };
+        return (format!("exactly one choice belongs here, {what}"), None);
+    }
+    if message == "wanted string or table" {
+        return ("expected a table or a name here".into(), None);
     }
     // A quantity's hint comes after a semicolon.
     if let Some((message, hint)) = message.split_once("; ") {
         return (message.into(), Some(hint.into()));
     }
-    if message == "wanted string or table" {
-        return ("expected a table or a name here".into(), None);
+    // Types under the names that TOML has for them.
+    if let Some((found, expected)) = message.rsplit_once(", expected ") {
+        let expected = match expected {
+            "u64" | "u32" => "a whole number that is not negative",
+            e if e.starts_with("struct ") => "a table",
+            "a sequence" => "an array",
+            e => e,
+        };
+        let found: String = found.chars().take(200).collect();
+        return (format!("{found}, expected {expected}"), None);
     }
     let shown: String = message.chars().take(400).collect();
     (shown, None)

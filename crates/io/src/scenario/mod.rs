@@ -23,6 +23,7 @@ pub mod walls;
 
 pub use build::{Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build};
 pub use error::ScenarioError;
+pub use grains::Place;
 pub use load::Loaded;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
