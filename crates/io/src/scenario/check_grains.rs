@@ -205,7 +205,7 @@ fn count(c: &mut Checker, grains: &Grains, at: &str) -> u64 {
                 spacing,
             );
             // The sites are made before the nearest are chosen, so they count too.
-            if !(sites <= 2.0 * MAX_GRAINS as f64) {
+            if sites.is_nan() || sites > 2.0 * MAX_GRAINS as f64 {
                 let message = format!("the lattice has about {sites:.1e} sites");
                 c.add_help(
                     format!("{at}.place.lattice"),

@@ -142,6 +142,21 @@ fn default(property: &Value) -> String {
 mod tests {
     use super::*;
 
+    /// Writes the page anew with RUBBLEPILE_WRITE_REFERENCE=1.
+    #[test]
+    fn the_page_in_docs_is_up_to_date() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario-reference.md");
+        let page = reference_markdown();
+        if std::env::var_os("RUBBLEPILE_WRITE_REFERENCE").is_some() {
+            std::fs::write(&path, &page).expect("written");
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            there == page,
+            "docs/scenario-reference.md is stale: set RUBBLEPILE_WRITE_REFERENCE=1 and test again"
+        );
+    }
+
     #[test]
     fn the_reference_names_every_key_of_the_schema() {
         let (schema, page) = (schema(), reference_markdown());
