@@ -200,8 +200,8 @@ fn count(c: &mut Checker, grains: &Grains, at: &str) -> u64 {
         Place::Lattice(l) => {
             let spacing = l.spacing.map_or(2.0 * distribution(grains).largest(), |s| s.0);
             let sites = lattice::estimate(
-                super::build::lattice_kind(l.kind),
-                &super::build::region(&l.region),
+                super::build_grains::lattice_kind(l.kind),
+                &super::build_grains::region(&l.region),
                 spacing,
             );
             // The sites are made before the nearest are chosen, so they count too.

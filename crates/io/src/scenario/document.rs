@@ -3,7 +3,7 @@
 //! Places are byte offsets. The file comes first; each `--set` text has a stretch of its own behind it, so that
 //! one number says both which text and where in it.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::HashSet, ops::Range, sync::OnceLock};
 
 use toml::{
     Spanned,
@@ -146,6 +146,23 @@ impl Sources {
             .map(|p| self.error_at(p.message, self.locate(&p.path)).with_help(p.help).with_label(p.path));
         ScenarioError::join(errors.collect()).map_or(Ok(()), Err)
     }
+}
+
+/// The first array where there can be none, with the key that it is under. Without this a table's values could
+/// be given as a bare array, by position: not a thing to find out after a run.
+pub fn misplaced_array(table: &DeTable) -> Option<(String, Range<usize>)> {
+    static KEYS: OnceLock<HashSet<String>> = OnceLock::new();
+    let keys = KEYS.get_or_init(super::reference::array_keys);
+    table.iter().find_map(|(key, value)| match value.get_ref() {
+        DeValue::Table(inner) => misplaced_array(inner),
+        DeValue::Array(_) if !keys.contains(key.get_ref().as_ref()) => {
+            Some((key.get_ref().to_string(), value.span()))
+        }
+        DeValue::Array(array) => {
+            array.iter().filter_map(|v| v.get_ref().as_table()).find_map(misplaced_array)
+        }
+        _ => None,
+    })
 }
 
 /// The same value with every place moved by `by`.

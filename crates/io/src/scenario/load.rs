@@ -7,7 +7,7 @@ use toml::de::Deserializer;
 
 use super::{
     check, check_grains,
-    document::{Sources, explain},
+    document::{Sources, explain, misplaced_array},
     error::ScenarioError,
     grains::Place,
     quantity::Quantity,
@@ -49,10 +49,17 @@ impl Scenario {
         };
         let sources = Sources { name: name.into(), text, sets: sets.to_vec() };
         let tree = sources.tree()?;
+        let misplaced = misplaced_array(tree.get_ref());
         let mut scenario = Scenario::deserialize(Deserializer::from(tree)).map_err(|e| {
             let (message, help) = explain(e.message());
             sources.error_at(message, e.span().unwrap_or(0..0)).with_help(help)
         })?;
+        if let Some((key, span)) = misplaced {
+            let message = format!("`{key}` cannot be an array here: expected a table");
+            return Err(sources
+                .error_at(message, span)
+                .with_help(Some("write { name = value, ... }".into())));
+        }
         fill_defaults(&mut scenario);
         sources.problems(check::problems(&scenario))?;
         // Checked, and in SI from here on: how it was written no longer counts.

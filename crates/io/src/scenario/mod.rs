@@ -8,6 +8,7 @@
 //! places of their values in the text.
 
 pub mod build;
+mod build_grains;
 pub mod check;
 mod check_events;
 mod check_grains;
