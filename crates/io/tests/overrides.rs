@@ -81,7 +81,7 @@ fn what_was_set_is_written_out() {
 }
 
 #[test]
-fn the_seed_decides_and_groups_do_not_disturb_each_other() {
+fn the_seed_decides_the_world_and_the_summary_describes_it() {
     let world = |sets: &[&str]| build(&load(sets).expect("a scenario"), ".".as_ref()).expect("a world").world;
     assert_eq!(world(&[]), world(&[]));
     assert_ne!(world(&[]).bodies.position, world(&["run.seed=2"]).bodies.position);

@@ -91,6 +91,14 @@ pub struct Built {
 
 /// Makes the world. `base` is the folder that relative paths start at: the scenario's.
 pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
+    let mut built = build_without_grains(loaded);
+    add_grains(&mut built.world, loaded, base)?;
+    check_period(&built.world, loaded)?;
+    Ok(built)
+}
+
+/// Everything but the grains: what a run that goes on from a checkpoint needs besides it.
+pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
     let Method::Soft(soft) = &s.method;
     let mut world = World::new(soft.timestep.value().unwrap_or(0.0));
@@ -104,12 +112,11 @@ pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
         world.frame = Frame::Rotating { angular_velocity };
         gravity.push(GravityPlan::Centrifugal { angular_velocity });
     }
-    add_grains(&mut world, loaded, base)?;
+    world.groups = s.grains.iter().map(|g| g.name.clone().unwrap_or_default()).collect();
     world.walls = s.wall.iter().enumerate().map(|(k, w)| wall(w, k as u32, s)).collect();
     world.events = events(s);
     world.keep_dissipation = s.probe.iter().any(|p| matches!(p, Probe::Energy(_)));
-    check_period(&world, loaded)?;
-    Ok(Built {
+    Built {
         title: s.title.clone(),
         soft: Settings {
             law: match soft.law {
@@ -131,7 +138,7 @@ pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
         seed: s.run.seed,
         threads: s.run.threads,
         world,
-    })
+    }
 }
 
 fn material(m: &MaterialTable) -> Material {

@@ -44,7 +44,6 @@ pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Res
     for (k, grains) in s.grains.iter().enumerate() {
         let at = format!("grains[{k}]");
         let name = grains.name.clone().unwrap_or_default();
-        world.groups.push(name.clone());
         let first = world.bodies.len();
         let stream = |what: &str| Rng::stream(s.run.seed, &format!("grains/{name}/{what}"));
         let fail = |path: String, fault: Fault| {

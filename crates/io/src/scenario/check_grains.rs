@@ -203,6 +203,7 @@ fn count(c: &mut Checker, grains: &Grains, at: &str) -> u64 {
                 super::build_grains::lattice_kind(l.kind),
                 &super::build_grains::region(&l.region),
                 spacing,
+                grains.count,
             );
             // The sites are made before the nearest are chosen, so they count too.
             if sites.is_nan() || sites > 2.0 * MAX_GRAINS as f64 {

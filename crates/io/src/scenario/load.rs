@@ -1,6 +1,6 @@
 //! From text to a checked [`Scenario`], and back to text with every default written out.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, path::Path};
 
 use serde::Deserialize;
 use toml::de::Deserializer;
@@ -27,6 +27,13 @@ pub struct Loaded {
 const MAX_BYTES: usize = 64 << 20;
 
 impl Scenario {
+    /// Reads a scenario file.
+    pub fn open(path: &Path, sets: &[String]) -> Result<Loaded, ScenarioError> {
+        let bytes = std::fs::read(path)
+            .map_err(|e| ScenarioError::plain(format!("cannot read {}: {e}", path.display())))?;
+        Scenario::load(&path.display().to_string(), bytes, sets)
+    }
+
     /// Reads a scenario. `name` is how the file is called in messages; `sets` are `key.path=value`.
     pub fn load(name: &str, text: impl AsRef<[u8]>, sets: &[String]) -> Result<Loaded, ScenarioError> {
         let bytes = text.as_ref();

@@ -22,7 +22,9 @@ pub mod summary;
 pub mod tables;
 pub mod walls;
 
-pub use build::{Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build};
+pub use build::{
+    Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build, build_without_grains,
+};
 pub use error::ScenarioError;
 pub use grains::Place;
 pub use load::Loaded;
