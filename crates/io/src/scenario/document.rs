@@ -278,8 +278,7 @@ pub fn explain(message: &str) -> (String, Option<String>) {
     if message == "wanted string or table" {
         return ("expected a table or a name here".into(), None);
     }
-    // A quantity's hint comes after a semicolon.
-    if let Some((message, hint)) = message.split_once("; ") {
+    if let Some((message, hint)) = message.split_once(super::quantity::HINT) {
         return (message.into(), Some(hint.into()));
     }
     // Types under the names that TOML has for them.

@@ -1,6 +1,6 @@
 //! From text to a checked [`Scenario`], and back to text with every default written out.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, io::Read, path::Path};
 
 use serde::Deserialize;
 use toml::de::Deserializer;
@@ -29,8 +29,11 @@ const MAX_BYTES: usize = 64 << 20;
 impl Scenario {
     /// Reads a scenario file.
     pub fn open(path: &Path, sets: &[String]) -> Result<Loaded, ScenarioError> {
-        let bytes = std::fs::read(path)
-            .map_err(|e| ScenarioError::plain(format!("cannot read {}: {e}", path.display())))?;
+        let fail = |e: std::io::Error| ScenarioError::plain(format!("cannot read {}: {e}", path.display()));
+        // One byte more than is allowed is enough to know; a pipe or a device has no length to ask for.
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
         Scenario::load(&path.display().to_string(), bytes, sets)
     }
 
