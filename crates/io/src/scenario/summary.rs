@@ -109,10 +109,17 @@ impl Overlaps {
 }
 
 fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
+    let largest = bodies.radius.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    // The largest first: a grain then looks only among those of its size and larger. Of one size, neighbours
+    // follow each other, so that what they look at is still in the cache.
+    let key = |k: u32| {
+        let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
+        let class = (largest / r).log2().floor();
+        let cell = 2.0 * largest * (-class).exp2();
+        (class as i32, (x.z / cell) as i64, (x.y / cell) as i64, (x.x / cell) as i64, k)
+    };
     let mut order: Vec<u32> = (0..bodies.len() as u32).collect();
-    // The largest first: a grain then looks only among those of its size and larger.
-    order.sort_by(|&a, &b| bodies.radius[b as usize].total_cmp(&bodies.radius[a as usize]));
-    let largest = order.first().map_or(1.0, |&k| bodies.radius[k as usize]);
+    order.sort_by_cached_key(|&k| key(k));
     let mut grid = Grid::new(*domain, largest);
     let mut overlaps = Overlaps::default();
     for &k in &order {
