@@ -119,16 +119,24 @@ fn error(message: impl Into<String>) -> UnitError {
     UnitError { message: message.into(), hint: None }
 }
 
-/// A unit symbol: factor to SI, dimension, the prefixes that it takes.
+/// A unit symbol: factor to SI as a number and a power of ten, dimension, the prefixes that it takes.
+///
+/// Powers of ten are kept apart to the end, so that 2 g/cm3 is 2000 kg/m3 to the last bit.
 struct Unit {
     symbol: &'static str,
     factor: f64,
+    exponent: i64,
     dimension: Dimension,
     prefixes: &'static str,
 }
 
-const fn unit(symbol: &'static str, factor: f64, dimension: Dimension, prefixes: &'static str) -> Unit {
-    Unit { symbol, factor, dimension, prefixes }
+const fn unit(
+    symbol: &'static str,
+    (factor, exponent): (f64, i64),
+    dimension: Dimension,
+    prefixes: &'static str,
+) -> Unit {
+    Unit { symbol, factor, exponent, dimension, prefixes }
 }
 
 const ALL: &str = "fpnuµμmcdhkMGT";
@@ -136,71 +144,73 @@ const DAY: f64 = 86_400.0;
 const PI: f64 = std::f64::consts::PI;
 
 static UNITS: &[Unit] = &[
-    unit("m", 1.0, LENGTH, ALL),
-    unit("au", 149_597_870_700.0, LENGTH, ""),
-    unit("AU", 149_597_870_700.0, LENGTH, ""),
-    unit("g", 1e-3, MASS, ALL),
-    unit("t", 1e3, MASS, "kMGT"),
-    unit("s", 1.0, TIME, "fpnuµμmkMG"),
-    unit("min", 60.0, TIME, ""),
-    unit("h", 3600.0, TIME, ""),
-    unit("hour", 3600.0, TIME, ""),
-    unit("hours", 3600.0, TIME, ""),
-    unit("d", DAY, TIME, ""),
-    unit("day", DAY, TIME, ""),
-    unit("days", DAY, TIME, ""),
-    unit("yr", 365.25 * DAY, TIME, "kMG"),
-    unit("year", 365.25 * DAY, TIME, ""),
-    unit("years", 365.25 * DAY, TIME, ""),
-    unit("rad", 1.0, ANGLE, "num"),
-    unit("deg", PI / 180.0, ANGLE, ""),
-    unit("°", PI / 180.0, ANGLE, ""),
-    unit("arcmin", PI / 10_800.0, ANGLE, ""),
-    unit("arcsec", PI / 648_000.0, ANGLE, "m"),
-    unit("rev", 2.0 * PI, ANGLE, ""),
-    unit("turn", 2.0 * PI, ANGLE, ""),
-    unit("rpm", 2.0 * PI / 60.0, ANGULAR_VELOCITY, ""),
-    unit("Hz", 1.0, FREQUENCY, "mkMG"),
-    unit("N", 1.0, FORCE, ALL),
-    unit("dyn", 1e-5, FORCE, ""),
-    unit("Pa", 1.0, PRESSURE, ALL),
-    unit("bar", 1e5, PRESSURE, "mk"),
-    unit("J", 1.0, ENERGY, ALL),
-    unit("erg", 1e-7, ENERGY, ""),
-    unit("W", 1.0, POWER, ALL),
-    unit("L", 1e-3, VOLUME, "mc"),
-    unit("l", 1e-3, VOLUME, "mc"),
-    unit("%", 1e-2, NUMBER, ""),
+    unit("m", (1.0, 0), LENGTH, ALL),
+    unit("au", (149_597_870_700.0, 0), LENGTH, ""),
+    unit("AU", (149_597_870_700.0, 0), LENGTH, ""),
+    unit("g", (1.0, -3), MASS, ALL),
+    unit("t", (1.0, 3), MASS, "kMGT"),
+    unit("s", (1.0, 0), TIME, "fpnuµμmkMG"),
+    unit("min", (60.0, 0), TIME, ""),
+    unit("h", (3600.0, 0), TIME, ""),
+    unit("hour", (3600.0, 0), TIME, ""),
+    unit("hours", (3600.0, 0), TIME, ""),
+    unit("d", (DAY, 0), TIME, ""),
+    unit("day", (DAY, 0), TIME, ""),
+    unit("days", (DAY, 0), TIME, ""),
+    unit("yr", (365.25 * DAY, 0), TIME, "kMG"),
+    unit("year", (365.25 * DAY, 0), TIME, ""),
+    unit("years", (365.25 * DAY, 0), TIME, ""),
+    unit("rad", (1.0, 0), ANGLE, "num"),
+    unit("deg", (PI / 180.0, 0), ANGLE, ""),
+    unit("°", (PI / 180.0, 0), ANGLE, ""),
+    unit("arcmin", (PI / 10_800.0, 0), ANGLE, ""),
+    unit("arcsec", (PI / 648_000.0, 0), ANGLE, "m"),
+    unit("rev", (2.0 * PI, 0), ANGLE, ""),
+    unit("turn", (2.0 * PI, 0), ANGLE, ""),
+    unit("rpm", (2.0 * PI / 60.0, 0), ANGULAR_VELOCITY, ""),
+    unit("Hz", (1.0, 0), FREQUENCY, "mkMG"),
+    unit("N", (1.0, 0), FORCE, ALL),
+    unit("dyn", (1.0, -5), FORCE, ""),
+    unit("Pa", (1.0, 0), PRESSURE, ALL),
+    unit("bar", (1.0, 5), PRESSURE, "mk"),
+    unit("J", (1.0, 0), ENERGY, ALL),
+    unit("erg", (1.0, -7), ENERGY, ""),
+    unit("W", (1.0, 0), POWER, ALL),
+    unit("L", (1.0, -3), VOLUME, "mc"),
+    unit("l", (1.0, -3), VOLUME, "mc"),
+    unit("%", (1.0, -2), NUMBER, ""),
 ];
 
-fn prefix_factor(prefix: char) -> f64 {
+fn prefix_exponent(prefix: char) -> i64 {
     match prefix {
-        'f' => 1e-15,
-        'p' => 1e-12,
-        'n' => 1e-9,
-        'u' | 'µ' | 'μ' => 1e-6,
-        'm' => 1e-3,
-        'c' => 1e-2,
-        'd' => 1e-1,
-        'h' => 1e2,
-        'k' => 1e3,
-        'M' => 1e6,
-        'G' => 1e9,
-        'T' => 1e12,
-        _ => 1.0,
+        'f' => -15,
+        'p' => -12,
+        'n' => -9,
+        'u' | 'µ' | 'μ' => -6,
+        'm' => -3,
+        'c' => -2,
+        'd' => -1,
+        'h' => 2,
+        'k' => 3,
+        'M' => 6,
+        'G' => 9,
+        'T' => 12,
+        _ => 0,
     }
 }
 
-/// Factor to SI and dimension of one symbol, with or without a prefix.
-fn symbol(name: &str) -> Option<(f64, Dimension)> {
+/// A factor to SI with its power of ten, and a dimension.
+type Scale = (f64, i64, Dimension);
+
+/// One symbol, with or without a prefix.
+fn symbol(name: &str) -> Option<Scale> {
     if let Some(u) = UNITS.iter().find(|u| u.symbol == name) {
-        return Some((u.factor, u.dimension));
+        return Some((u.factor, u.exponent, u.dimension));
     }
     let prefix = name.chars().next()?;
     let rest = &name[prefix.len_utf8()..];
     let u = UNITS.iter().find(|u| u.symbol == rest && u.prefixes.contains(prefix))?;
-    // kg is the base unit: 1e3 * 1e-3 is exactly 1, and so are the other factors as near as can be.
-    Some((prefix_factor(prefix) * u.factor, u.dimension))
+    Some((u.factor, u.exponent + prefix_exponent(prefix), u.dimension))
 }
 
 fn unknown(name: &str) -> UnitError {
@@ -262,8 +272,9 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The number at the start: sign, digits (underscores between them are ignored), point, exponent.
-    fn number(&mut self) -> Result<f64, UnitError> {
+    /// The number at the start: sign, digits (underscores between them are ignored) and point as a text, and the
+    /// exponent.
+    fn number(&mut self) -> Result<(String, i64), UnitError> {
         let bytes = self.rest.as_bytes();
         let digits = |mut k: usize| {
             while k < bytes.len() && (bytes[k].is_ascii_digit() || bytes[k] == b'_') {
@@ -276,21 +287,23 @@ impl<'a> Parser<'a> {
         if bytes.get(k) == Some(&b'.') {
             k = digits(k + 1);
         }
+        let mantissa = self.rest[..k].replace('_', "");
+        if mantissa.parse::<f64>().is_err() {
+            return Err(error("a quantity starts with a number, such as \"10 cm\""));
+        }
+        let mut exponent = 0;
         if matches!(bytes.get(k), Some(b'e' | b'E')) {
             let sign = usize::from(matches!(bytes.get(k + 1), Some(b'+' | b'-')));
             let end = digits(k + 1 + sign);
             // An `e` that no digit follows belongs to the unit (`erg`).
             if end > k + 1 + sign {
+                let text = self.rest[k + 1..end].replace('_', "");
+                exponent = text.parse().map_err(|_| error("the exponent of the number is out of range"))?;
                 k = end;
             }
         }
-        let (text, rest) = self.rest.split_at(k);
-        let value: f64 = text
-            .replace('_', "")
-            .parse()
-            .map_err(|_| error("a quantity starts with a number, such as \"10 cm\""))?;
-        self.rest = rest;
-        Ok(value)
+        self.rest = &self.rest[k..];
+        Ok((mantissa, exponent))
     }
 
     /// The power after a symbol; 1 if there is none.
@@ -331,8 +344,8 @@ impl<'a> Parser<'a> {
     }
 
     /// A product of terms up to the end or the closing bracket.
-    fn product(&mut self) -> Result<(f64, Dimension), UnitError> {
-        let (mut factor, mut dimension) = (1.0, NUMBER);
+    fn product(&mut self) -> Result<Scale, UnitError> {
+        let (mut factor, mut exponent, mut dimension) = (1.0, 0i64, NUMBER);
         let mut first = true;
         loop {
             self.skip_space();
@@ -348,19 +361,20 @@ impl<'a> Parser<'a> {
                 return if joined {
                     Err(error("a unit is missing after the last sign"))
                 } else {
-                    Ok((factor, dimension))
+                    Ok((factor, exponent, dimension))
                 };
             }
-            let (f, d) = self.term()?;
+            let (f, e, d) = self.term()?;
             let power = self.power()? * sign;
             factor *= f.powi(power);
+            exponent = exponent.saturating_add(e.saturating_mul(i64::from(power)));
             dimension =
                 dimension.times(d, power).ok_or_else(|| error("the powers of the unit are too large"))?;
             first = false;
         }
     }
 
-    fn term(&mut self) -> Result<(f64, Dimension), UnitError> {
+    fn term(&mut self) -> Result<Scale, UnitError> {
         if self.eat('(') {
             self.depth += 1;
             if self.depth > 4 {
@@ -385,19 +399,29 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The unit alone: its factor to SI and its dimension.
-pub fn parse_unit(text: &str) -> Result<(f64, Dimension), UnitError> {
+fn scale(text: &str) -> Result<Scale, UnitError> {
     let mut parser = Parser { rest: text.trim(), depth: 0 };
     let result = parser.product()?;
     if parser.rest.is_empty() { Ok(result) } else { Err(error("a bracket of the unit was never opened")) }
 }
 
+/// The unit alone: its factor to SI and its dimension.
+pub fn parse_unit(text: &str) -> Result<(f64, Dimension), UnitError> {
+    let (factor, exponent, dimension) = scale(text)?;
+    Ok((factor * shifted("1", exponent), dimension))
+}
+
+/// A decimal number times a power of ten, rounded once.
+fn shifted(digits: &str, exponent: i64) -> f64 {
+    format!("{digits}e{exponent}").parse().unwrap_or(f64::NAN)
+}
+
 /// A number with a unit, as its value in SI and its dimension.
 pub fn parse(text: &str) -> Result<(f64, Dimension), UnitError> {
     let mut parser = Parser { rest: text.trim(), depth: 0 };
-    let value = parser.number()?;
-    let (factor, dimension) = parse_unit(parser.rest)?;
-    let value = value * factor;
+    let (digits, own) = parser.number()?;
+    let (factor, exponent, dimension) = scale(parser.rest)?;
+    let value = shifted(&digits, own.saturating_add(exponent)) * factor;
     if value.is_finite() { Ok((value, dimension)) } else { Err(error("the value is too large for a number")) }
 }
 
@@ -470,6 +494,25 @@ mod tests {
         close("7 µm", 7e-6, LENGTH);
         close("1 kg", 1.0, MASS);
         close("2 d", 172_800.0, TIME);
+    }
+
+    /// Decimal multiples are exact: 2 g/cm3 was once 1999.9999999999998 kg/m3.
+    #[test]
+    fn decimal_multiples_are_exact() {
+        for (text, value) in [
+            ("2 g/cm3", 2000.0),
+            ("2.7 g/cm3", 2700.0),
+            ("0.3 mm", 0.0003),
+            ("1.1e-3 km", 1.1),
+            ("7 um", 7e-6),
+            ("3 kPa", 3000.0),
+            ("1 mJ", 1e-3),
+            (".5 m", 0.5),
+            ("5. m", 5.0),
+        ] {
+            assert_eq!(parse(text).map(|q| q.0), Ok(value), "{text}");
+        }
+        assert_eq!(parse_unit("km/h").map(|u| u.0), Ok(1000.0 / 3600.0));
     }
 
     #[test]

@@ -26,9 +26,28 @@ fn rows(kind: Kind, region: &Region, spacing: f64, r: f64) -> DVec3 {
     (room / (spacing * steps(kind)) + 1e-9).floor() + 1.0
 }
 
-/// About how many sites a region has (of the box around it, so rather more than fewer).
-pub fn estimate(kind: Kind, region: &Region, spacing: f64) -> f64 {
-    rows(kind, region, spacing, 0.5 * spacing).element_product()
+/// About how many sites have to be looked at: those of the box around the region, or around the part of it that
+/// `count` grains need.
+pub fn estimate(kind: Kind, region: &Region, spacing: f64, count: Option<u64>) -> f64 {
+    let all =
+        rows(kind, &middle(kind, region, spacing, 0.0, count), spacing, 0.5 * spacing).element_product();
+    match (region, count) {
+        // A box is filled from below, and the filling stops.
+        (Region::Box { .. }, Some(count)) => all.min(count as f64),
+        _ => all,
+    }
+}
+
+/// Of a sphere, the part around its centre that surely holds the `count` nearest sites; other regions whole.
+fn middle(kind: Kind, region: &Region, spacing: f64, r: f64, count: Option<u64>) -> Region {
+    match (*region, count) {
+        (Region::Sphere { centre, radius }, Some(count)) => {
+            let cell = steps(kind).element_product() * spacing.powi(3);
+            let needed = (0.75 / std::f64::consts::PI * count as f64 * cell).cbrt() + 3.0 * spacing + r;
+            Region::Sphere { centre, radius: radius.min(needed) }
+        }
+        (region, _) => region,
+    }
 }
 
 /// Sites of grains of radius up to `r` that lie inside the region; at most `count` of them: those nearest to the
@@ -40,33 +59,40 @@ pub fn sites(
     r: f64,
     count: Option<u64>,
 ) -> Result<Vec<DVec3>, Fault> {
+    let region = &middle(kind, region, spacing, r, count);
+    let enough = match region {
+        Region::Sphere { .. } => usize::MAX,
+        _ => count.map_or(usize::MAX, |n| n as usize),
+    };
     let step = spacing * steps(kind);
     let n = rows(kind, region, spacing, r);
     let (min, max) = region.bounds();
-    // In a box the lattice sits in the middle of what is free; elsewhere a site is at the centre.
-    let start = match region {
-        Region::Box { .. } => 0.5 * (min + max) - 0.5 * (n - 1.0) * step,
-        _ => region.centre() - (0.5 * n).floor() * step,
+    // In a box the lattice sits in the middle of what is free; elsewhere site 0 is at the centre, and rows go to
+    // both sides of it (one more than fits, as hexagonal rows are shifted).
+    let (origin, first, last) = match region {
+        Region::Box { .. } => (0.5 * (min + max) - 0.5 * (n - 1.0) * step, DVec3::ZERO, n - 1.0),
+        _ => (region.centre(), -(0.5 * n).ceil() - 1.0, (0.5 * n).ceil() + 1.0),
     };
     let shift = match kind {
         Kind::Cubic => DVec3::ZERO,
         Kind::Hexagonal => DVec3::new(0.5 * spacing, 0.5 * spacing / 3f64.sqrt(), 0.0),
     };
-    let [nx, ny, nz] = n.to_array().map(|v| v as i64);
-    // One row more on each side where the middle of the lattice may not be the middle of the box.
-    let margin = if matches!(region, Region::Box { .. }) { 0 } else { 1 };
+    let range = |axis: usize| first[axis] as i64..=last[axis] as i64;
     let mut sites = Vec::new();
-    for k in -margin..nz + margin {
+    'layers: for k in range(2) {
         let odd_layer = k.rem_euclid(2) as f64;
-        for j in -margin..ny + margin {
+        for j in range(1) {
             let odd_row = j.rem_euclid(2) as f64;
-            for i in -margin..nx + margin {
-                let mut x = start + step * DVec3::new(i as f64, j as f64, k as f64);
+            for i in range(0) {
+                let mut x = origin + step * DVec3::new(i as f64, j as f64, k as f64);
                 // Layer B lies over the hollows of layer A; every other row of a layer is shifted by half a step.
                 x.x += shift.x * if odd_layer == odd_row { 0.0 } else { 1.0 };
                 x.y += shift.y * odd_layer;
                 if region.holds(x, r) {
                     sites.push(x);
+                    if sites.len() >= enough {
+                        break 'layers;
+                    }
                 }
             }
         }
@@ -145,6 +171,17 @@ mod tests {
         let region = Region::Sphere { centre: DVec3::ZERO, radius: 4.0 };
         let some = sites(Kind::Hexagonal, &region, 1.0, 0.5, Some(13)).expect("sites");
         assert!(some.len() == 13 && some.iter().all(|x| x.length() < 1.01));
+        // The nearest of many are the nearest of all.
+        let mut all = sites(Kind::Hexagonal, &region, 1.0, 0.5, None).expect("sites");
+        all.sort_by(|a, b| a.length().total_cmp(&b.length()));
+        let far = Region::Sphere { centre: DVec3::ZERO, radius: 1e9 };
+        for count in [1, 2, 40, 100, 200] {
+            let some = sites(Kind::Hexagonal, &far, 1.0, 0.5, Some(count)).expect("sites");
+            let (a, b) = (some[count as usize - 1].length(), all[count as usize - 1].length());
+            assert!((a - b).abs() < 1e-6, "{count}: {a} {b}");
+        }
+        let high = Region::Box { min: DVec3::ZERO, max: DVec3::splat(1e6) };
+        assert_eq!(sites(Kind::Cubic, &high, 1.0, 0.5, Some(50)).expect("sites").len(), 50);
         let error = sites(Kind::Hexagonal, &region, 1.0, 0.5, Some(100_000)).expect_err("too many");
         assert!(error.message.contains("only"));
         assert!(sites(Kind::Cubic, &region, 1.0, 9.0, None).is_err());

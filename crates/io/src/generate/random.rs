@@ -63,7 +63,7 @@ pub fn positions(
                         radii.len(),
                         100.0 * wanted
                     ),
-                    "random placing seldom gets beyond 35 %: make the region larger, use fewer grains, or place \
+                    "random placing seldom gets beyond a third: make the region larger, use fewer grains, or place \
                      them on a lattice and let them settle",
                 ));
             }

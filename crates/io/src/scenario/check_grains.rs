@@ -200,12 +200,13 @@ fn count(c: &mut Checker, grains: &Grains, at: &str) -> u64 {
         Place::Lattice(l) => {
             let spacing = l.spacing.map_or(2.0 * distribution(grains).largest(), |s| s.0);
             let sites = lattice::estimate(
-                super::build::lattice_kind(l.kind),
-                &super::build::region(&l.region),
+                super::build_grains::lattice_kind(l.kind),
+                &super::build_grains::region(&l.region),
                 spacing,
+                grains.count,
             );
             // The sites are made before the nearest are chosen, so they count too.
-            if !(sites <= 2.0 * MAX_GRAINS as f64) {
+            if sites.is_nan() || sites > 2.0 * MAX_GRAINS as f64 {
                 let message = format!("the lattice has about {sites:.1e} sites");
                 c.add_help(
                     format!("{at}.place.lattice"),
@@ -244,5 +245,6 @@ pub(super) fn human_bytes(bytes: f64) -> String {
         value /= 1000.0;
         k += 1;
     }
-    format!("{value:.3} {}", units[k]).replace(".000", "")
+    let digits = if k == 0 || value >= 100.0 { 0 } else { 1 };
+    format!("{value:.digits$} {}", units[k])
 }

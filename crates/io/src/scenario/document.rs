@@ -3,7 +3,7 @@
 //! Places are byte offsets. The file comes first; each `--set` text has a stretch of its own behind it, so that
 //! one number says both which text and where in it.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, collections::HashSet, ops::Range, sync::OnceLock};
 
 use toml::{
     Spanned,
@@ -91,8 +91,8 @@ impl Sources {
             return fail("there is no `=` in this".into(), 0..text.len(), form.into());
         };
         let key_span = 0..key.len();
-        let value_start = key.len() + 1;
-        let value = match DeValue::parse(value) {
+        let value_start = key.len() + 1 + value.len() - value.trim_start().len();
+        let value = match DeValue::parse(value.trim()) {
             Ok(v) => shifted(v, base + value_start),
             // What is no TOML value is a string without its quotes: `run.end=3 h`.
             Err(_) => {
@@ -146,6 +146,23 @@ impl Sources {
             .map(|p| self.error_at(p.message, self.locate(&p.path)).with_help(p.help).with_label(p.path));
         ScenarioError::join(errors.collect()).map_or(Ok(()), Err)
     }
+}
+
+/// The first array where there can be none, with the key that it is under. Without this a table's values could
+/// be given as a bare array, by position: not a thing to find out after a run.
+pub fn misplaced_array(table: &DeTable) -> Option<(String, Range<usize>)> {
+    static KEYS: OnceLock<HashSet<String>> = OnceLock::new();
+    let keys = KEYS.get_or_init(super::reference::array_keys);
+    table.iter().find_map(|(key, value)| match value.get_ref() {
+        DeValue::Table(inner) => misplaced_array(inner),
+        DeValue::Array(_) if !keys.contains(key.get_ref().as_ref()) => {
+            Some((key.get_ref().to_string(), value.span()))
+        }
+        DeValue::Array(array) => {
+            array.iter().filter_map(|v| v.get_ref().as_table()).find_map(misplaced_array)
+        }
+        _ => None,
+    })
 }
 
 /// The same value with every place moved by `by`.
@@ -248,14 +265,32 @@ pub fn explain(message: &str) -> (String, Option<String>) {
         return (format!("unknown {what} `{shown}`"), Some(help));
     }
     if let Some(name) = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`')) {
-        return (format!("`{name}` is missing in this table"), Some(format!("add `{name} = ...`")));
+        let help = match name {
+            "run" => "add a [run] table with `end`".into(),
+            name => format!("add `{name} = ...`"),
+        };
+        return (format!("`{name}` is missing in this table"), Some(help));
     }
-    // A quantity's hint comes after a semicolon.
-    if let Some((message, hint)) = message.split_once("; ") {
-        return (message.into(), Some(hint.into()));
+    if let Some(rest) = message.strip_prefix("wanted exactly 1 element, ") {
+        let what = if rest.starts_with("more") { "there are several" } else { "there is none" };
+        return (format!("exactly one choice belongs here, {what}"), None);
     }
     if message == "wanted string or table" {
         return ("expected a table or a name here".into(), None);
+    }
+    if let Some((message, hint)) = message.split_once(super::quantity::HINT) {
+        return (message.into(), Some(hint.into()));
+    }
+    // Types under the names that TOML has for them.
+    if let Some((found, expected)) = message.rsplit_once(", expected ") {
+        let expected = match expected {
+            "u64" | "u32" => "a whole number that is not negative",
+            e if e.starts_with("struct ") => "a table",
+            "a sequence" => "an array",
+            e => e,
+        };
+        let found: String = found.chars().take(200).collect();
+        return (format!("{found}, expected {expected}"), None);
     }
     let shown: String = message.chars().take(400).collect();
     (shown, None)

@@ -32,6 +32,8 @@ struct Inner {
     message: String,
     /// File name (or `--set`), its text, and the place in it.
     source: Option<(NamedSource<String>, SourceSpan)>,
+    /// Line and column in the whole text.
+    position: Option<(usize, usize)>,
     label: String,
     help: Option<String>,
     others: Vec<ScenarioError>,
@@ -40,10 +42,15 @@ struct Inner {
 impl ScenarioError {
     /// An error without a place in a text: a file that cannot be read.
     pub fn plain(message: impl Into<String>) -> Self {
-        let message = message.into();
+        let mut message: String = message.into();
+        if message.len() > LONGEST_MESSAGE {
+            message.truncate(floor_boundary(&message, LONGEST_MESSAGE));
+            message.push_str(" ...");
+        }
         ScenarioError(Box::new(Inner {
             message,
             source: None,
+            position: None,
             label: String::new(),
             help: None,
             others: Vec::new(),
@@ -56,9 +63,13 @@ impl ScenarioError {
         let start = floor_boundary(text, span.start);
         let end = floor_boundary(text, span.end).max(start);
         // Of a place that runs over several lines the first is enough, and short enough to be read.
-        let line_end = text[start..end].find('\n').map_or(end, |n| start + n);
-        let source = NamedSource::new(name, text.to_string()).with_language("TOML");
-        error.0.source = Some((source, (start, line_end - start).into()));
+        let end = text[start..end].find('\n').map_or(end, |n| start + n);
+        let line_start = text[..start].rfind('\n').map_or(0, |k| k + 1);
+        error.0.position =
+            Some((text[..start].matches('\n').count() + 1, text[line_start..start].chars().count() + 1));
+        let (text, span) = shorten(text, start..end);
+        let source = NamedSource::new(name, text).with_language("TOML");
+        error.0.source = Some((source, (span.start, span.len()).into()));
         error.0.label = "here".into();
         error
     }
@@ -101,11 +112,41 @@ impl ScenarioError {
 
     /// Line and column of the mistake, from 1.
     pub fn position(&self) -> Option<(usize, usize)> {
-        let (source, span) = self.0.source.as_ref()?;
-        let before = source.inner().get(..span.offset())?;
-        let line_start = before.rfind('\n').map_or(0, |k| k + 1);
-        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+        self.0.position
     }
+}
+
+/// Longer lines are cut before they are shown.
+const LONGEST_LINE: usize = 1000;
+const LONGEST_MESSAGE: usize = 600;
+
+/// The text with overlong lines cut, so that nobody has to read (and no printer to lay out) a megabyte; lines
+/// stay where they are.
+fn shorten(text: &str, span: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
+    if text.split('\n').all(|line| line.len() <= LONGEST_LINE) {
+        return (text.into(), span);
+    }
+    let mut out = String::new();
+    let mut place = 0..0;
+    let mut offset = 0;
+    for line in text.split('\n') {
+        let here = offset..=offset + line.len();
+        let from = match here.contains(&span.start) {
+            true => floor_boundary(line, (span.start - offset).saturating_sub(LONGEST_LINE / 2)),
+            false => 0,
+        };
+        let to = floor_boundary(line, from + LONGEST_LINE);
+        if here.contains(&span.start) {
+            let start = out.len() + span.start - offset - from;
+            let end = (start + span.len()).min(out.len() + to - from).max(start);
+            place = start..end;
+        }
+        out.push_str(&line[from..to]);
+        out.push('\n');
+        offset += line.len() + 1;
+    }
+    out.pop();
+    (out, place)
 }
 
 /// The last character boundary at or before `k`.
@@ -217,5 +258,17 @@ mod tests {
         let error = ScenarioError::at("x", "file", "aµb\nc", 2..99);
         assert_eq!(error.position(), Some((1, 2)));
         assert_eq!(ScenarioError::at("x", "file", "ab\ncd", 4..5).position(), Some((2, 2)));
+    }
+
+    #[test]
+    fn overlong_lines_are_cut_around_the_place() {
+        let text = format!("short\n{}HERE{}\nend", "µ".repeat(5000), "b".repeat(70_000));
+        let start = 6 + 10_000;
+        let (cut, span) = shorten(&text, start..start + 4);
+        assert_eq!(&cut[span], "HERE");
+        assert!(cut.len() < 2000 && cut.lines().count() == 3 && cut.ends_with("\nend"));
+        let error = ScenarioError::at("x", "file", &text, start..start + 4);
+        assert_eq!(error.position(), Some((2, 5001)));
+        assert!(ScenarioError::plain("µ".repeat(1000)).message().len() < 700);
     }
 }

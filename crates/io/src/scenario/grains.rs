@@ -1,7 +1,15 @@
 //! The `[[grains]]` table: how many, how large, where, how fast.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{
+        MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
+};
 
 use super::{
     quantity::*,
@@ -32,8 +40,9 @@ pub struct Grains {
     pub density: Option<Density>,
     /// Where they are.
     pub place: Place,
-    /// How they move at the start: the sum of what is given.
-    #[serde(default)]
+    /// How they move at the start: one velocity for all, as a vector, or a table whose parts are added up.
+    #[serde(default, deserialize_with = "vector_or_table")]
+    #[schemars(schema_with = "vector_or_table_schema")]
     pub velocity: VelocityTable,
     /// Spin of each grain about itself, besides that of a rigid rotation.
     #[serde(default = "no_spin")]
@@ -42,6 +51,34 @@ pub struct Grains {
 
 fn no_spin() -> Vector<AngularVelocityKind> {
     Vector::new(0.0, 0.0, 0.0)
+}
+
+/// `velocity = [0, 0, 1]` is short for `velocity = { constant = [0, 0, 1] }`.
+fn vector_or_table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VelocityTable, D::Error> {
+    struct Either;
+    impl<'de> Visitor<'de> for Either {
+        type Value = VelocityTable;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a vector in m/s, or a table with `constant`, `random` or `rotation`")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<VelocityTable, A::Error> {
+            let constant = Vector::deserialize(SeqAccessDeserializer::new(seq))?;
+            Ok(VelocityTable { constant: Some(constant), ..Default::default() })
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<VelocityTable, A::Error> {
+            VelocityTable::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+    deserializer.deserialize_any(Either)
+}
+
+fn vector_or_table_schema(generator: &mut SchemaGenerator) -> Schema {
+    let vector = Vector::<SpeedKind>::json_schema(generator);
+    let table = generator.subschema_for::<VelocityTable>();
+    json_schema!({ "anyOf": [vector, table] })
 }
 
 /// How radii are distributed, always between `min` and `max`.

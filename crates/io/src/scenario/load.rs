@@ -1,13 +1,13 @@
 //! From text to a checked [`Scenario`], and back to text with every default written out.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, io::Read, path::Path};
 
 use serde::Deserialize;
 use toml::de::Deserializer;
 
 use super::{
     check, check_grains,
-    document::{Sources, explain},
+    document::{Sources, explain, misplaced_array},
     error::ScenarioError,
     grains::Place,
     quantity::Quantity,
@@ -27,6 +27,16 @@ pub struct Loaded {
 const MAX_BYTES: usize = 64 << 20;
 
 impl Scenario {
+    /// Reads a scenario file.
+    pub fn open(path: &Path, sets: &[String]) -> Result<Loaded, ScenarioError> {
+        let fail = |e: std::io::Error| ScenarioError::plain(format!("cannot read {}: {e}", path.display()));
+        // One byte more than is allowed is enough to know; a pipe or a device has no length to ask for.
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(fail)?;
+        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
+        Scenario::load(&path.display().to_string(), bytes, sets)
+    }
+
     /// Reads a scenario. `name` is how the file is called in messages; `sets` are `key.path=value`.
     pub fn load(name: &str, text: impl AsRef<[u8]>, sets: &[String]) -> Result<Loaded, ScenarioError> {
         let bytes = text.as_ref();
@@ -49,10 +59,17 @@ impl Scenario {
         };
         let sources = Sources { name: name.into(), text, sets: sets.to_vec() };
         let tree = sources.tree()?;
+        let misplaced = misplaced_array(tree.get_ref());
         let mut scenario = Scenario::deserialize(Deserializer::from(tree)).map_err(|e| {
             let (message, help) = explain(e.message());
             sources.error_at(message, e.span().unwrap_or(0..0)).with_help(help)
         })?;
+        if let Some((key, span)) = misplaced {
+            let message = format!("`{key}` cannot be an array here: expected a table");
+            return Err(sources
+                .error_at(message, span)
+                .with_help(Some("write { name = value, ... }".into())));
+        }
         fill_defaults(&mut scenario);
         sources.problems(check::problems(&scenario))?;
         // Checked, and in SI from here on: how it was written no longer counts.

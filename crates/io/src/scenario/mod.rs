@@ -8,6 +8,7 @@
 //! places of their values in the text.
 
 pub mod build;
+mod build_grains;
 pub mod check;
 mod check_events;
 mod check_grains;
@@ -21,8 +22,11 @@ pub mod summary;
 pub mod tables;
 pub mod walls;
 
-pub use build::{Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build};
+pub use build::{
+    Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build, build_without_grains,
+};
 pub use error::ScenarioError;
+pub use grains::Place;
 pub use load::Loaded;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};

@@ -85,6 +85,17 @@ macro_rules! plain {
 plain!(Quantity);
 plain!(Vector);
 
+/// Between a message and its hint on their way through serde, which carries one string: no text of a user's can
+/// be mistaken for it.
+pub(super) const HINT: char = '\u{1f}';
+
+fn unit_error<E: Error>(e: units::UnitError) -> E {
+    match e.hint {
+        Some(hint) => E::custom(format!("{}{HINT}{hint}", e.message)),
+        None => E::custom(e.message),
+    }
+}
+
 fn finite<E: Error>(value: f64) -> Result<f64, E> {
     if value.is_finite() { Ok(value) } else { Err(E::custom(format!("{value} is not a finite number"))) }
 }
@@ -119,7 +130,7 @@ impl Visitor<'_> for QuantityVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<f64, E> {
-        units::parse_as(text, self.0).map_err(E::custom)
+        units::parse_as(text, self.0).map_err(unit_error)
     }
 }
 
@@ -171,7 +182,7 @@ impl<'de, K: Kind> Visitor<'de> for VectorVisitor<K> {
         let mut parts = inside.split(',');
         for slot in &mut values {
             let part = parts.next().ok_or_else(wrong)?.trim();
-            *slot = units::parse_as(&format!("{part} {unit}"), K::DIMENSION).map_err(E::custom)?;
+            *slot = units::parse_as(&format!("{part} {unit}"), K::DIMENSION).map_err(unit_error)?;
         }
         if parts.next().is_some() {
             return Err(wrong());
@@ -251,7 +262,7 @@ impl Visitor<'_> for AutoVisitor {
         if text.starts_with(|c: char| c.is_ascii_alphabetic()) {
             return Err(E::custom(format!("expected \"auto\" or {}", example(self.0))));
         }
-        units::parse_as(text, self.0).map(Some).map_err(E::custom)
+        units::parse_as(text, self.0).map(Some).map_err(unit_error)
     }
 }
 
@@ -304,7 +315,7 @@ impl Visitor<'_> for IntervalVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Interval, E> {
-        let parse = |t: &str| units::parse_as(t, units::TIME).map_err(E::custom);
+        let parse = |t: &str| units::parse_as(t, units::TIME).map_err(unit_error);
         match text.trim_end().strip_suffix("wall") {
             Some(time) => parse(time).map(Interval::Wall),
             None => parse(text).map(Interval::Simulated),
@@ -353,7 +364,7 @@ impl Visitor<'_> for AnyVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<AnyQuantity, E> {
-        let (value, dimension) = units::parse(text).map_err(E::custom)?;
+        let (value, dimension) = units::parse(text).map_err(unit_error)?;
         Ok(AnyQuantity { value, dimension: Some(dimension) })
     }
 }

@@ -1,5 +1,7 @@
 //! The format in a form that editors read (JSON schema) and one that people read, both from the tables' structs.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::tables::Scenario;
@@ -11,6 +13,20 @@ pub fn schema() -> Value {
         object.insert("title".into(), "Rubblepile scenario".into());
     }
     value
+}
+
+/// Names of the keys that may hold an array, of tables, of numbers or of names.
+pub(super) fn array_keys() -> HashSet<String> {
+    fn is_array(schema: &Value) -> bool {
+        let has =
+            |types: &Value| types == "array" || types.as_array().is_some_and(|t| t.contains(&"array".into()));
+        schema.get("type").is_some_and(has)
+            || schema.get("anyOf").and_then(Value::as_array).is_some_and(|any| any.iter().any(is_array))
+    }
+    let schema = schema();
+    let definitions = schema.get("$defs").and_then(Value::as_object).into_iter().flat_map(|d| d.values());
+    let tables = definitions.chain([&schema]).filter_map(|d| d.get("properties").and_then(Value::as_object));
+    tables.flatten().filter(|(_, property)| is_array(property)).map(|(key, _)| key.clone()).collect()
 }
 
 /// The reference page: a table a struct, in the order in which the file reaches them.
@@ -106,6 +122,9 @@ impl Page<'_> {
         if let Some(name) = reference(schema) {
             let shown = title(name);
             let link = format!("[{shown}](#{})", shown.to_lowercase());
+            if schema.pointer("/anyOf/0/x-unit").is_some() {
+                return format!("vector or {link}");
+            }
             return if is_array { format!("array of {link}") } else { link };
         }
         let types: Vec<&str> = match schema.get("type") {
@@ -141,6 +160,21 @@ fn default(property: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Writes the page anew with RUBBLEPILE_WRITE_REFERENCE=1.
+    #[test]
+    fn the_page_in_docs_is_up_to_date() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario-reference.md");
+        let page = reference_markdown();
+        if std::env::var_os("RUBBLEPILE_WRITE_REFERENCE").is_some() {
+            std::fs::write(&path, &page).expect("written");
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            there == page,
+            "docs/scenario-reference.md is stale: set RUBBLEPILE_WRITE_REFERENCE=1 and test again"
+        );
+    }
 
     #[test]
     fn the_reference_names_every_key_of_the_schema() {

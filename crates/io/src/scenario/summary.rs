@@ -109,10 +109,17 @@ impl Overlaps {
 }
 
 fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
+    let largest = bodies.radius.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    // The largest first: a grain then looks only among those of its size and larger. Of one size, neighbours
+    // follow each other, so that what they look at is still in the cache.
+    let key = |k: u32| {
+        let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
+        let class = (largest / r).log2().floor();
+        let cell = 2.0 * largest * (-class).exp2();
+        (class as i32, (x.z / cell) as i64, (x.y / cell) as i64, (x.x / cell) as i64, k)
+    };
     let mut order: Vec<u32> = (0..bodies.len() as u32).collect();
-    // The largest first: a grain then looks only among those of its size and larger.
-    order.sort_by(|&a, &b| bodies.radius[b as usize].total_cmp(&bodies.radius[a as usize]));
-    let largest = order.first().map_or(1.0, |&k| bodies.radius[k as usize]);
+    order.sort_by_cached_key(|&k| key(k));
     let mut grid = Grid::new(*domain, largest);
     let mut overlaps = Overlaps::default();
     for &k in &order {
@@ -236,17 +243,28 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
     }
 }
 
+/// Four digits that count, with an exponent only where it helps.
+pub fn human_number(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-4.0..6.0).contains(&magnitude) {
+        return format!("{value:.3e}");
+    }
+    let digits = (3.0 - magnitude).max(0.0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
 /// A time in the unit a person would take.
 pub fn human_time(seconds: f64) -> String {
     for (unit, size) in [("yr", 31_557_600.0), ("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] {
         if seconds.abs() >= 2.0 * size {
-            return format!("{:.4} {unit}", seconds / size);
+            return format!("{} {unit}", human_number(seconds / size));
         }
     }
-    match seconds.abs() {
-        0.1.. => format!("{seconds:.4} s"),
-        _ => format!("{seconds:.4e} s"),
-    }
+    format!("{} s", human_number(seconds))
 }
 
 impl Summary {
@@ -269,16 +287,19 @@ impl fmt::Display for Summary {
         line(
             "radii",
             match self.radii {
-                (a, b) if a == b => format!("{a:.4e} m"),
-                (a, b) => format!("{a:.4e} to {b:.4e} m"),
+                (a, b) if a == b => format!("{} m", human_number(a)),
+                (a, b) => format!("{} to {} m", human_number(a), human_number(b)),
             },
         )?;
-        line("mass", format!("{:.6e} kg", self.mass))?;
+        line("mass", format!("{} kg", human_number(self.mass)))?;
         if let Some(d) = self.bulk_density {
-            line("bulk density", format!("{d:.1} kg/m3 in a sphere of {:.4e} m", self.extent))?;
+            line(
+                "bulk density",
+                format!("{} kg/m3 in a sphere of {} m", human_number(d), human_number(self.extent)),
+            )?;
         }
         if let Some(v) = self.escape_speed {
-            line("escape speed", format!("{v:.4e} m/s"))?;
+            line("escape speed", format!("{} m/s", human_number(v)))?;
         }
         if let Some(t) = self.free_fall_time {
             line("free-fall time", human_time(t))?;
@@ -310,6 +331,21 @@ impl fmt::Display for Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let cases = [
+            (3.0, "3"),
+            (0.049093, "0.04909"),
+            (1709.53, "1710"),
+            (3.6254e9, "3.625e9"),
+            (123456.7, "123457"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(human_number(value), text);
+        }
+        assert_eq!(human_time(14_400.0), "4 h");
+    }
 
     #[test]
     fn distances_to_walls() {

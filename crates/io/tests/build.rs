@@ -1,0 +1,153 @@
+//! What the tables mean: every part of a world as the scenario says.
+
+use glam::DVec3;
+use rubblepile_core::{Action, Domain, Frame, Motion, Surface, Trigger, event::Property};
+use rubblepile_io::scenario::{
+    Accuracy, Built, GravityPlan, Interval, ProbeKind, Scenario, build, build_without_grains, summary,
+};
+use rubblepile_soft::Law;
+
+const TEXT: &str = r#"
+[run]
+end = "2 min"
+[method.soft]
+law = "hertz-mindlin"
+timestep = "2 ms"
+skin = "1 cm"
+deepest_overlap = "30 %"
+[[gravity]]
+tree = { opening = 0.6, every = 4 }
+[[gravity]]
+uniform = { acceleration = "[0, 0, -1] cm/s2" }
+[frame]
+rotating = { period = "2 h", axis = [0, 3, 0] }
+[[material]]
+name = "rock"
+density = "2 g/cm3"
+young = "5 MPa"
+cohesion = "3 kPa"
+friction = { shape = 0.4 }
+[[material]]
+name = "steel"
+[[pair]]
+between = ["steel", "rock"]
+friction = { rolling = 0.25 }
+stiffness = "4 kN/m"
+[[grains]]
+name = "a"
+material = "rock"
+radius = 1
+place = { points = { positions = [["1 km", 0, 0], [-1000, 0, 0]] } }
+velocity = { constant = [0, 0, 1], rotation = { angular_velocity = ["0 rad/s", "0 rad/s", "0.01 rad/s"] } }
+spin = "[0, 0, 1] rpm"
+[[grains]]
+name = "b"
+material = "rock"
+radius = 2
+density = 1000
+place = { points = { positions = [[0, 9, 0]] } }
+[[wall]]
+material = "steel"
+shape = { cylinder = { axis = [0, 2, 0], radius = 5000, centre = [0, 0, 7] } }
+motion = { rotation = { rate = "-1 rpm" } }
+[[wall]]
+name = "lid"
+material = "steel"
+shape = { rectangle = { half_u = [1, 0, 0], half_v = [0, 2, 0], centre = [0, 0, 50] } }
+motion = { oscillation = { amplitude = [0, 0, "1 cm"], frequency = "2 Hz", phase = "90 deg" } }
+[[event]]
+at = "1 min"
+set_motion = { wall = "lid", motion = { rotation = { rate = 1 } } }
+[[event]]
+every = 10
+end = 50
+set_material = { material = "rock", key = "friction.rolling", value = 0.7 }
+[[event]]
+at = 3
+add_wall = { name = "new", material = "steel", shape = { plane = { normal = [0, 0, 8] } } }
+[[event]]
+at = 4
+add_spin = { group = "b", spin = [1, 0, 0] }
+[[probe]]
+energy = { every = 1 }
+[output]
+frames = { every = "5 s" }
+checkpoint = { every = "10 min wall" }
+"#;
+
+fn built() -> Built {
+    let loaded = Scenario::load("test", TEXT, &[]).unwrap_or_else(|e| panic!("{e}"));
+    build(&loaded, ".".as_ref()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn the_method_and_the_plans_are_as_written() {
+    let b = built();
+    assert_eq!((b.soft.law, b.soft.skin, b.soft.deepest_overlap), (Law::HertzMindlin, Some(0.01), 0.3));
+    assert_eq!((b.world.clock.timestep, b.end, b.seed), (0.002, 120.0, 1));
+    let turn = DVec3::Y * std::f64::consts::TAU / 7200.0;
+    assert_eq!(
+        b.gravity,
+        [
+            GravityPlan::Tree { accuracy: Accuracy::Opening(0.6), every: 4 },
+            GravityPlan::Uniform { acceleration: DVec3::new(0.0, 0.0, -0.01) },
+            GravityPlan::Centrifugal { angular_velocity: turn },
+        ]
+    );
+    assert_eq!(b.world.frame, Frame::Rotating { angular_velocity: turn });
+    assert_eq!(b.world.domain, Domain::Open);
+    assert_eq!((b.probes[0].kind, b.probes[0].every), (ProbeKind::Energy, 1.0));
+    assert!(b.world.keep_dissipation);
+    assert_eq!((b.output.frames, b.output.contacts), (Some(5.0), None));
+    assert_eq!(b.output.checkpoint, Interval::Wall(600.0));
+}
+
+#[test]
+fn materials_and_grains_are_as_written() {
+    let b = built();
+    let m = &b.world.materials[0];
+    assert_eq!(
+        (m.density, m.young, m.cohesion, m.shape, m.friction_sliding),
+        (2000.0, Some(5e6), 3000.0, 0.4, 0.5)
+    );
+    let p = &b.world.pairs[0];
+    assert_eq!(
+        (p.a, p.b, p.friction_rolling, p.stiffness, p.cohesion),
+        (1, 0, Some(0.25), Some(4000.0), None)
+    );
+    let bodies = &b.world.bodies;
+    assert_eq!((bodies.len(), b.world.groups.clone()), (3, vec!["a".to_string(), "b".to_string()]));
+    // About the centre of mass of the group, which is the origin, and moving along.
+    assert!((bodies.velocity[0] - DVec3::new(0.0, 10.0, 1.0)).length() < 1e-12);
+    assert!((bodies.velocity[1] - DVec3::new(0.0, -10.0, 1.0)).length() < 1e-12);
+    assert!((bodies.spin[0].z - (0.01 + std::f64::consts::TAU / 60.0)).abs() < 1e-15);
+    assert!((bodies.mass[2] / (1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 8.0) - 1.0).abs() < 1e-14);
+    assert_eq!((bodies.group[2], bodies.material[2]), (1, 0));
+    let mut empty = b.clone();
+    empty.world.bodies = Default::default();
+    assert_eq!(empty, build_without_grains(&Scenario::load("test", TEXT, &[]).expect("a scenario")));
+}
+
+#[test]
+fn walls_and_events_are_as_written() {
+    let b = built();
+    let (drum, lid) = (&b.world.walls[0], &b.world.walls[1]);
+    assert_eq!((drum.id, drum.name.as_str(), drum.material), (0, "wall-1", 1));
+    let centre = DVec3::new(0.0, 0.0, 7.0);
+    assert_eq!(drum.surface, Surface::Cylinder { centre, axis: DVec3::Y, radius: 5000.0, length: None });
+    // By default a wall turns about its own axis through its own middle.
+    assert_eq!(drum.motion, Motion::Rotation { centre, axis: DVec3::Y, rate: -std::f64::consts::TAU / 60.0 });
+    let Motion::Oscillation { amplitude, frequency, phase } = lid.motion else { panic!("{:?}", lid.motion) };
+    assert_eq!((amplitude, frequency, phase), (DVec3::Z * 0.01, 2.0, std::f64::consts::FRAC_PI_2));
+    let e = &b.world.events;
+    let motion = Motion::Rotation { centre: DVec3::Z * 50.0, axis: DVec3::Z, rate: 1.0 };
+    assert_eq!(e[0].action, Action::SetMotion { wall: "lid".into(), motion });
+    // Without `start` the first time is after one interval.
+    assert_eq!(e[1].trigger, Trigger::Every { start: 10.0, interval: 10.0, end: 50.0 });
+    let change = Action::SetMaterial { material: 0, property: Property::FrictionRolling, value: 0.7 };
+    assert_eq!(e[1].action, change);
+    let Action::AddWall(wall) = &e[2].action else { panic!("{:?}", e[2]) };
+    assert_eq!((wall.id, wall.surface), (2, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    assert_eq!(e[3].action, Action::AddSpin { group: Some(1), spin: DVec3::X });
+    assert!(!summary(&b).is_fatal());
+}

@@ -1,0 +1,252 @@
+//! Nothing that is handed in makes the reader panic, hang or ask for absurd memory.
+//!
+//! `RUBBLEPILE_FUZZ=1000000 cargo test -p rubblepile-io --test hostile` tries a million mutations (and times a
+//! million grains).
+
+use std::time::{Duration, Instant};
+
+use rubblepile_core::Rng;
+use rubblepile_io::scenario::{Place, Scenario, build, grains::Grains, summary};
+
+const SEEDS: [&str; 6] = [
+    include_str!("../../../scenarios/collapse.toml"),
+    include_str!("../../../scenarios/drum.toml"),
+    include_str!("../../../scenarios/impact.toml"),
+    include_str!("../../../scenarios/spin-up.toml"),
+    include_str!("../../../scenarios/vibrated.toml"),
+    EVERYTHING,
+];
+
+/// What the scenarios of the repository do not use.
+const EVERYTHING: &str = r#"
+[run]
+end = 10
+threads = 2
+[method.soft]
+law = "hertz-mindlin"
+timestep = "1 ms"
+skin = "1 cm"
+[frame]
+rotating = { period = "2 h", axis = [1, 0, 1] }
+[[material]]
+name = "m"
+density = 1000
+young = "5 MPa"
+[[grains]]
+count = 20
+size = { log_normal = { median = 1, sigma = 0.2, min = 0.5, max = 2 } }
+place = { random = { region = { cylinder = { radius = 9, length = 20 } }, gap = 0.1 } }
+velocity = { constant = [0, 0, 1], random = { rms_speed = "1 cm/s", zero_momentum = true } }
+[[grains]]
+radius = 1
+place = { points = { positions = [[50, 0, 0], ["60 m", 0, 0]] } }
+[[wall]]
+shape = { disk = { radius = 3, hole = 1 } }
+[[wall]]
+shape = { rectangle = { half_u = [1, 0, 0], half_v = [0, 2, 0] } }
+[[event]]
+at = 5
+add_wall = { name = "w", shape = { box = { min = [-99, -99, -99], max = [99, 99, 99] } } }
+[[event]]
+at = 6
+remove_wall = "w"
+"#;
+
+/// Words that are worth putting where they do not belong.
+const WORDS: [&str; 28] = [
+    "nan",
+    "inf",
+    "-inf",
+    "1e308",
+    "-1e308",
+    "1e-320",
+    "9223372036854775807",
+    "-1",
+    "0",
+    "\"auto\"",
+    "{}",
+    "[]",
+    "[[grains]]",
+    "[run]",
+    "\"1e300 km\"",
+    "\"-0 s\"",
+    "true",
+    "1979-05-27",
+    "{ sphere = { radius = 1e300 } }",
+    "\"µ\"",
+    "\\u0000",
+    "\"\"\"",
+    "'",
+    "\"10 m9 m9 m9\"",
+    "\u{feff}",
+    "=",
+    "place",
+    "[0, 0, 0]",
+];
+
+fn mutate(text: &str, rng: &mut Rng) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + rng.next_u64() % 3 {
+        let at = |rng: &mut Rng, n: usize| (rng.next_u64() % (n as u64 + 1)) as usize;
+        let k = at(rng, bytes.len());
+        match rng.next_u64() % 7 {
+            0 if k < bytes.len() => bytes[k] = rng.next_u64() as u8,
+            1 if k < bytes.len() => {
+                let end = (k + at(rng, 12)).min(bytes.len());
+                bytes.drain(k..end);
+            }
+            2 => bytes.insert(k, b" \"'[]{}=.,-+#\n0"[at(rng, 14)]),
+            3 => {
+                // A line twice, or moved.
+                let lines: Vec<Vec<u8>> = bytes.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect();
+                let line = lines[at(rng, lines.len() - 1)].clone();
+                let mut lines = lines;
+                let to = at(rng, lines.len());
+                lines.insert(to, line);
+                bytes = lines.join(&b'\n');
+            }
+            _ => {
+                // A word instead of a value.
+                let word = WORDS[at(rng, WORDS.len() - 1)].as_bytes();
+                let start = bytes[k..].iter().position(|b| b"= [,{".contains(b)).map_or(k, |p| k + p + 1);
+                let stop =
+                    bytes[start..].iter().position(|b| b",]}\n".contains(b)).map_or(start, |p| start + p);
+                bytes.splice(start..stop, word.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+#[test]
+fn mutated_scenarios_never_panic() {
+    let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let mut rng = Rng::stream(42, "fuzz");
+    // Fewer grains, so that what loads can be built in no time.
+    let shrink = |text: &str| {
+        let all = [("count = 3000", 30), ("count = 1500", 15), ("count = 1000", 100), ("count = 900", 9)];
+        all.iter().fold(text.to_string(), |t, (from, to)| t.replace(from, &format!("count = {to}")))
+    };
+    let seeds = SEEDS.map(shrink);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let (mut loads, mut builds) = (0u64, 0u64);
+    for k in 0..tries {
+        let text = mutate(&seeds[(k % 6) as usize], &mut rng);
+        match Scenario::load("fuzz", &text, &[]) {
+            Ok(loaded) => {
+                loads += 1;
+                let written = loaded.to_toml().expect("a text");
+                let again =
+                    Scenario::load("again", &written, &[]).unwrap_or_else(|e| panic!("{e}: {written}"));
+                assert_eq!(again.scenario, loaded.scenario);
+                // Building takes time by design where there are many grains.
+                let small = |g: &Grains| match &g.place {
+                    Place::Lattice(l) => l.spacing.is_some_and(|s| s.0 > 3.0) && l.jitter.0 < 1.0,
+                    Place::Random(_) => g.count.is_some_and(|n| n < 500),
+                    Place::Points(_) | Place::File(_) => true,
+                };
+                if loaded.scenario.grains.iter().all(small) {
+                    builds += 1;
+                    if let Ok(built) = build(&loaded, &folder) {
+                        let _ = summary(&built).to_string();
+                    }
+                }
+            }
+            Err(e) => {
+                if k % 16 == 0 {
+                    let _ = format!("{:?}", miette::Report::new(e));
+                }
+            }
+        }
+    }
+    println!("{tries} tries: {loads} loaded, {builds} built");
+    assert!(builds > tries / 50, "the mutations are too wild to test anything: {builds} of {tries} build");
+}
+
+#[test]
+fn mutated_overrides_never_panic() {
+    let sets = ["run.end=3 h", "grains[0].count=500", "material.0.friction={sliding=0.3}", "title=\"x\""];
+    let mut rng = Rng::stream(43, "fuzz sets");
+    for k in 0..5_000usize {
+        let set = String::from_utf8_lossy(&mutate(sets[k % 4], &mut rng)).into_owned();
+        if let Err(e) = Scenario::load("fuzz", SEEDS[0], &[set]) {
+            let _ = format!("{:?}", miette::Report::new(e));
+        }
+    }
+}
+
+/// Fails, soon, and with a message.
+fn refused(text: impl AsRef<[u8]>) -> String {
+    let start = Instant::now();
+    let error = match Scenario::load("hostile", text, &[]) {
+        Ok(loaded) => build(&loaded, ".".as_ref()).map(|_| ()).expect_err("not refused"),
+        Err(e) => e,
+    };
+    let shown = format!("{:?}", miette::Report::new(error));
+    assert!(start.elapsed() < Duration::from_secs(20), "took {:?}: {shown}", start.elapsed());
+    shown
+}
+
+#[test]
+fn absurd_input_is_refused_soon() {
+    assert!(refused([0xff, 0xfe, 0x00, b'a']).contains("UTF-8"));
+    assert!(refused(b"title = \"\xc3\x28\"").contains("UTF-8"));
+    refused("[run]\nend = 1\ntitle");
+    refused(format!("x = {}", "[".repeat(100_000)));
+    refused(format!("{}=1", "a.".repeat(100_000)));
+    refused(format!("x = {}1{}", "{a=".repeat(50_000), "}".repeat(50_000)));
+    refused(format!("[run]\nend = \"1 {}\"", "m ".repeat(500_000)));
+    refused(format!("[run]\nend = \"{}\"", "9".repeat(1_000_000)));
+    refused(format!("{} = 1", "k".repeat(1_000_000)));
+    refused(format!("[run]\nend = 1\n[[material]]\nname = \"{}\"", "k".repeat(1_000_000)));
+    refused(format!("[run]\nend = 1\n{}", "[[wall]]\nshape = { plane = {} }\n".repeat(100_000)));
+    refused(format!("[run]\nend = 1\n{}", "[[material]]\nname = \"a\"\n".repeat(100_000)));
+    refused(format!("[run]\nend = 1\n{}", "[[event]]\nat = 1\nremove_wall = \"a\"\n".repeat(50_000)));
+    let grains = |line: &str| {
+        format!(
+            "[run]\nend = 1\n[method.soft]\nmax_speed = 1\n[[material]]\nname = \"a\"\ndensity = 1\n[[grains]]\n{line}\n"
+        )
+    };
+    let sphere = |r: &str| format!("region = {{ sphere = {{ radius = {r} }} }}");
+    refused(grains(&format!(
+        "count = 90_000_000\nradius = 1\nplace = {{ random = {{ {} }} }}",
+        sphere("10")
+    )));
+    refused(grains(&format!(
+        "count = 9223372036854775807\nradius = 1\nplace = {{ random = {{ {} }} }}",
+        sphere("10")
+    )));
+    refused(grains(&format!("radius = 1e-9\nplace = {{ lattice = {{ {} }} }}", sphere("10"))));
+    refused(grains(&format!("radius = 1\nplace = {{ lattice = {{ {}, spacing = 1e-9 }} }}", sphere("10"))));
+    refused(grains(&format!("radius = 1\nplace = {{ lattice = {{ {} }} }}", sphere("1e200"))));
+    refused(grains("radius = 1e-20\nplace = { points = { positions = [[0, 0, 0]] } }\ndensity = 1e-300"));
+    refused(grains("radius = 1\nplace = { points = { positions = [[0, 0, 0]] } }\ndensity = 1e308"));
+}
+
+#[test]
+fn ten_thousand_grains_are_checked_in_milliseconds_and_a_million_in_seconds() {
+    let text = |count: u64, place: &str| {
+        format!(
+            "[run]\nend = 1\n[method.soft]\nmax_speed = 1\n[[gravity]]\ntree = {{}}\n[[material]]\nname = \"a\"\n\
+             density = 1\n[[grains]]\ncount = {count}\nradius = 1\nplace = {{ {place} }}\n"
+        )
+    };
+    let time = |count: u64, place: &str, limit: f64| {
+        let start = Instant::now();
+        let loaded = Scenario::load("speed", text(count, place), &[]).expect("a scenario");
+        let built = build(&loaded, ".".as_ref()).expect("a world");
+        let made = start.elapsed();
+        let summary = summary(&built);
+        let all = start.elapsed();
+        println!("{count} {place}: built {made:?}, with summary {all:?}");
+        assert_eq!((summary.grains as u64, summary.overlaps.count), (count, 0));
+        assert!(all.as_secs_f64() < limit, "{all:?}");
+    };
+    time(10_000, "random = { region = { sphere = { radius = 60 } } }", 0.5);
+    time(10_000, "lattice = { region = { sphere = { radius = 30 } } }", 0.5);
+    // A fifth of a million unless there is time.
+    let large = std::env::var_os("RUBBLEPILE_FUZZ").is_some();
+    let (n, scale) = if large { (1_000_000, 1.0) } else { (200_000, 0.2f64.cbrt()) };
+    time(n, &format!("random = {{ region = {{ sphere = {{ radius = {} }} }} }}", 220.0 * scale), 60.0);
+    time(n, &format!("lattice = {{ region = {{ sphere = {{ radius = {} }} }} }}", 118.0 * scale), 60.0);
+}
