@@ -30,7 +30,9 @@ pub struct Seen<L> {
     pub lever: L,
 }
 
-/// The displacements delta_S, delta_R, delta_T.
+/// The displacements delta_S, delta_R, delta_T. What is kept is ahead by half a step: displacement is the integral of
+/// velocity, and with velocities at whole steps its second-order sum lives at half steps. The force takes
+/// the mean of the two about it. (With the sum itself, the spring would run ahead and damp like a dashpot of k h / 2.)
 #[derive(Debug, Clone, Copy)]
 pub struct Displacement<L> {
     pub sliding: V3<L>,
@@ -70,6 +72,7 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
 ) -> (Push<L>, Energy<L>) {
     let zero = L::splat(0.0);
     let n = seen.normal;
+    let half_dt = L::splat(0.5) * dt;
     let [mu_s, roll_limit, twist_limit, beta2, stick, ..] = *friction;
     let k = C::springs(law, &seen.touch);
     let radius = seen.touch.radius;
@@ -81,7 +84,8 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     // Eq. (1), sliding.
     let limit = mu_s * f_n.abs();
     let turned = held.sliding.across(n);
-    let stretched = turned + seen.slip * dt;
+    let on = seen.slip * half_dt;
+    let stretched = turned + on;
     let trial = stretched * k.sliding + seen.slip * k.sliding_damping;
     let slides = (limit * limit).less(trial.dot(trial));
     // Cut to k_S |delta_S| <= mu_S |F_N|; a spring that holds nothing (Hertz at no overlap) is cut to nothing.
@@ -94,7 +98,7 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         L::select(slides, at_limit.2, trial.2),
     );
     let one = L::splat(1.0);
-    held.sliding = stretched * L::select(slides, share.min(one), one);
+    held.sliding = stretched * L::select(slides, share.min(one), one) + on;
 
     let mut push = Push { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
     let half = L::splat(0.5);
@@ -119,7 +123,8 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     let (k_r, c_r) = (k.normal * arm2, k.normal_damping * arm2);
     let m_max = roll_limit * grip;
     let turned_r = held.rolling.across(n);
-    let rolled = turned_r + across * dt;
+    let on = across * half_dt;
+    let rolled = turned_r + on;
     let held_torque = k_r * rolled.dot(rolled).sqrt();
     let holds = held_torque.less(m_max);
     let spring = rolled * k_r + across * c_r;
@@ -130,19 +135,20 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         L::select(holds, spring.1, at_limit.1),
         L::select(holds, spring.2, at_limit.2),
     );
-    held.rolling = rolled * L::select(holds, one, share);
+    held.rolling = rolled * L::select(holds, one, share) + on;
 
     // Eq. (2), twisting: a number along n.
     let omega_t = seen.spin.dot(n);
     let (k_t, c_t) = (L::splat(2.0) * k.sliding * arm2, L::splat(2.0) * k.sliding_damping * arm2);
     let m_max = twist_limit * grip;
     let before_t = held.twisting;
-    let twisted = before_t + omega_t * dt;
+    let on = omega_t * half_dt;
+    let twisted = before_t + on;
     let holds = (k_t * twisted.abs()).less(m_max);
     let sign = L::select(twisted.less(zero), L::splat(-1.0), L::splat(1.0));
     let m_t = L::select(holds, k_t * twisted + c_t * omega_t, sign * m_max);
     let room = L::select(zero.less(k_t), m_max / k_t, zero);
-    held.twisting = L::select(holds, twisted, sign * room.min(twisted.abs()));
+    held.twisting = L::select(holds, twisted, sign * room.min(twisted.abs())) + on;
 
     push.torque = m_r + n * m_t;
     if ENERGY {
