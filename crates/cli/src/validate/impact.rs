@@ -267,9 +267,11 @@ fn restitution(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// D and test 5: s'/(mu v) against s/(mu v) for an elastic sphere, nu = 0.3.
+/// D and test 5: s'/(mu v) against s/(mu v) for an elastic sphere, nu = 0.3. Theory depends on nothing else as long as
+/// the overlap is small, so it is run at 0.05 m/s: at the test's 5 m/s the overlap is 0.6 % of the radius, and the
+/// lever arm with it.
 fn oblique_elastic(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
-    let (mu, v) = (0.3, 5.0);
+    let (mu, v) = (0.3, 0.05);
     // Below sliding throughout (x < 5.79) the numbers are those of this law, integrated separately; above, exact.
     for (x, expected) in [
         (0.5, 0.475),
@@ -291,13 +293,12 @@ fn oblique_elastic(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
         } else {
             "Chung & Ooi 2011; number by separate integration of the law"
         };
-        // Overlap over radius is 0.6 % here, and the lever arm with it.
         rows.push(ValidateRow::new(
             CASE,
             format!("test 5, steel, slip in {x} mu v: slip out"),
             expected,
             slip / (mu * v),
-            0.03,
+            3e-3,
             source,
         ));
     }
