@@ -95,7 +95,13 @@ impl<S> Default for Cells<S> {
 
 impl<S: Real> Cells<S> {
     /// Sorts the bodies and fills the tree. Positions and masses must be finite, the total mass above zero.
-    pub fn build<E: Expansion>(&mut self, positions: &[DVec3], masses: &[f64], bounds: (DVec3, DVec3), mass: f64) {
+    pub fn build<E: Expansion>(
+        &mut self,
+        positions: &[DVec3],
+        masses: &[f64],
+        bounds: (DVec3, DVec3),
+        mass: f64,
+    ) {
         let extent = (bounds.1 - bounds.0).max_element();
         let unit = if extent > 0.0 { (1e-5 * extent).log2().ceil().exp2() } else { 1.0 };
         self.scale = Scale { origin: 0.5 * (bounds.0 + bounds.1), length: unit, mass };

@@ -1,4 +1,4 @@
-//! Multipole and local expansions of the potential, of orders 2 to 6.
+//! Multipole and local expansions of the potential, of orders 2, 4, 5 and 6.
 //!
 //! The operators themselves are written by `build.rs`, where their equations stand. Here is what they have in
 //! common. All work on sixteen things at once: bodies (P2M, L2P), children (M2M, L2L) or sources (M2L).
@@ -29,13 +29,7 @@ pub trait Expansion: Send + Sync + 'static {
     fn m2m<S: Real, V: Lanes<S>>(x: V, y: V, z: V, multipoles: &[V], out: &mut [S]);
     /// Adds the local expansion of sixteen sources to `locals`, lane by lane; `(x, y, z)` is target less source.
     /// The potential itself (local 0) is left out unless asked for: forces do not need it.
-    fn m2l<S: Real, V: Lanes<S>, const POTENTIAL: bool>(
-        x: V,
-        y: V,
-        z: V,
-        multipoles: &[V],
-        locals: &mut [V],
-    );
+    fn m2l<S: Real, V: Lanes<S>, const POTENTIAL: bool>(x: V, y: V, z: V, multipoles: &[V], locals: &mut [V]);
     /// The parent's local expansion about its children's centres.
     fn l2l<S: Real, V: Lanes<S>>(x: V, y: V, z: V, locals: &[S], out: &mut [V]);
     /// Gradient and potential at bodies.
@@ -50,4 +44,4 @@ mod operators {
 
     include!(concat!(env!("OUT_DIR"), "/operators.rs"));
 }
-pub use operators::{Order2, Order3, Order4, Order5, Order6};
+pub use operators::{Order2, Order4, Order5, Order6};

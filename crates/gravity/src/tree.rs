@@ -51,19 +51,19 @@ impl Accuracy {
         match *self {
             Accuracy::Opening(angle) => {
                 let opening = if angle.is_finite() { angle.clamp(0.0, 0.95) } else { 0.6 };
-                Settings { order: 4, opening, tolerance: None, double: false, close: 1e-2 }
+                Settings { order: 4, opening, tolerance: None, target: None, double: false, close: 1e-2 }
             }
             Accuracy::Error(error) => {
                 let error = if error.is_finite() { error.clamp(1e-9, 0.1) } else { 1e-3 };
                 let (order, factor) = match error {
-                    e if e >= 5e-3 => (3, 1.0),
-                    e if e >= 4e-4 => (4, 1.0),
-                    e if e >= 4e-5 => (5, 1.0),
-                    _ => (6, 1.0),
+                    e if e >= 3e-3 => (4, 0.7),
+                    e if e >= 2e-4 => (5, 1.2),
+                    _ => (6, 1.3),
                 };
                 let double = error < 4e-5;
                 let close = if double { 0.0 } else { 20.0 * f64::from(f32::EPSILON) / error };
-                Settings { order, opening: 0.9, tolerance: Some(factor * error), double, close }
+                let (tolerance, target) = (Some(factor * error), Some(error));
+                Settings { order, opening: 0.9, tolerance, target, double, close }
             }
         }
     }

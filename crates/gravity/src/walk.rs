@@ -29,7 +29,7 @@ use crate::{
 /// A target with more bodies than this gives its children to other threads.
 const PARALLEL: usize = 4096;
 /// A source is opened rather than its target when its radius is more than this times the target's.
-const LARGER: f64 = 1.2;
+const LARGER: f64 = 1.0;
 /// Nearer than this (tree units) an expansion in single precision could overflow.
 const NEAREST: f64 = 1e-3;
 
@@ -80,7 +80,14 @@ impl<S: Real> Walk<'_, S> {
     /// Gradient (and potential) of all bodies, leaf by leaf.
     pub fn evaluate<E: Expansion, const POTENTIAL: bool>(&self, out: &mut [Out<S>]) {
         let locals = [S::default(); MOST_LOCALS];
-        self.descend::<E, POTENTIAL>(0, &locals, &[Entry { block: 0, places: 1 }], &mut Scratch::default(), 0, out);
+        self.descend::<E, POTENTIAL>(
+            0,
+            &locals,
+            &[Entry { block: 0, places: 1 }],
+            &mut Scratch::default(),
+            0,
+            out,
+        );
     }
 
     /// A rough size of the acceleration at the centre of every leaf, from groups of leaves.
@@ -112,7 +119,15 @@ impl<S: Real> Walk<'_, S> {
         let target = self.target(node, shape.children == NONE);
         let mut passed = scratch.passed.pop().unwrap_or_default();
         passed.clear();
-        S::launch(Search::<S, E> { walk: self, target, groups: false, entries, scratch, passed: &mut passed, e: PhantomData });
+        S::launch(Search::<S, E> {
+            walk: self,
+            target,
+            groups: false,
+            entries,
+            scratch,
+            passed: &mut passed,
+            e: PhantomData,
+        });
         let mut locals = *locals;
         S::launch(Far::<S, E, POTENTIAL> {
             cells: self.cells,
@@ -141,7 +156,8 @@ impl<S: Real> Walk<'_, S> {
             }
         } else {
             let block = &self.cells.blocks[shape.children as usize];
-            let below = S::launch(Down::<S, E> { block, centre: target.centre, locals: &locals, e: PhantomData });
+            let below =
+                S::launch(Down::<S, E> { block, centre: target.centre, locals: &locals, e: PhantomData });
             self.for_children(node, out, 1, scratch, |child, place, out, scratch| {
                 let locals = std::array::from_fn(|k| below[k][place]);
                 self.descend::<E, POTENTIAL>(child, &locals, &passed, scratch, depth + 1, out);
@@ -164,7 +180,15 @@ impl<S: Real> Walk<'_, S> {
         let target = self.target(node, last);
         let mut passed = scratch.passed.pop().unwrap_or_default();
         passed.clear();
-        S::launch(Search::<S, E> { walk: self, target, groups: true, entries, scratch, passed: &mut passed, e: PhantomData });
+        S::launch(Search::<S, E> {
+            walk: self,
+            target,
+            groups: true,
+            entries,
+            scratch,
+            passed: &mut passed,
+            e: PhantomData,
+        });
         if last {
             // Neighbouring groups act as a whole too: this is an estimate.
             scratch.far.extend(scratch.near.iter().filter(|&&s| s as usize != node));
@@ -184,7 +208,8 @@ impl<S: Real> Walk<'_, S> {
             }
         } else {
             let block = &self.cells.blocks[shape.children as usize];
-            let below = S::launch(Down::<S, E> { block, centre: target.centre, locals: &locals, e: PhantomData });
+            let below =
+                S::launch(Down::<S, E> { block, centre: target.centre, locals: &locals, e: PhantomData });
             if last {
                 for (place, out) in out.iter_mut().enumerate() {
                     *out = size(&|k| below[k][place]);
@@ -350,8 +375,7 @@ impl<S: Real, V: Lanes<S>> Judge<S, V> {
             error = error.mul(ratio);
         }
         // Not a number (zero distance) compares false.
-        let accepted =
-            self.opening.greater(ratio) & self.tolerance.greater(error) & r2.greater(self.nearest);
+        let accepted = self.opening.greater(ratio) & self.tolerance.greater(error) & r2.greater(self.nearest);
         (accepted, radius.greater(self.larger))
     }
 }
@@ -427,4 +451,3 @@ impl<S: Real, E: Expansion> Kernel<S> for Down<'_, S, E> {
         out
     }
 }
-

@@ -47,9 +47,7 @@ pub fn rubble(n: usize) -> Vec<DVec3> {
         }
     }
     let mut order: Vec<u32> = (0..sites.len() as u32).collect();
-    order.sort_by(|&a, &b| {
-        sites[a as usize].length_squared().total_cmp(&sites[b as usize].length_squared())
-    });
+    order.sort_by(|&a, &b| sites[a as usize].length_squared().total_cmp(&sites[b as usize].length_squared()));
     order.truncate(n);
     let outermost = order.last().map_or(1.0, |&k| sites[k as usize].length());
     order.sort_unstable();
