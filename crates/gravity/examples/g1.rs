@@ -65,18 +65,6 @@ fn main() {
                         }
                         (best, best_cpu, out)
                     });
-                    if std::env::var_os("CNT").is_some() {
-                        let mut o = vec![DVec3::ZERO; n];
-                        for c in &rubblepile_gravity::walk::CNT {
-                            c.store(0, std::sync::atomic::Ordering::Relaxed);
-                        }
-                        Solver::default().accelerate(&x, &m, 1.0, &settings, &mut o);
-                        let c: Vec<f64> = rubblepile_gravity::walk::CNT
-                            .iter()
-                            .map(|c| c.load(std::sync::atomic::Ordering::Relaxed) as f64 / (n as f64 / 16.0))
-                            .collect();
-                        println!("per leaf: far {} near {} again {}", c[0], c[1], c[2]);
-                    }
                     let sample: Vec<DVec3> = rows.iter().map(|&k| found[k]).collect();
                     let measured = rms_relative_error(&sample, &exact);
                     println!(

@@ -24,7 +24,7 @@ const ESTIMATE_OPENING: f64 = 0.9;
 /// the field vanishes, and no error relative to nothing can be asked for.
 const LEAST: f64 = 1e-4;
 /// Bodies on which the error is measured, and how often the walk may be repeated when it is too large.
-const SAMPLE: usize = 32;
+const SAMPLE: usize = 48;
 const REPEATS: usize = 4;
 
 /// How the tree is walked: what [`crate::Tree`] derives from its accuracy.
@@ -129,8 +129,8 @@ impl<S: Real> Buffers<S> {
                 Some(target) if !POTENTIAL => self.sampled_error(positions, masses) / target,
                 _ => 0.0,
             };
-            // Not a number is no reason to go on: there is nothing to be gained from it.
-            if !(excess > 1.0) {
+            // A sample is not the whole: leave a margin. (Not a number ends the loop too.)
+            if !(excess > 0.85) {
                 break;
             }
             // The error is about in proportion to the tolerance.

@@ -56,14 +56,14 @@ impl Accuracy {
             Accuracy::Error(error) => {
                 let error = if error.is_finite() { error.clamp(1e-9, 0.1) } else { 1e-3 };
                 let (order, factor) = match error {
-                    e if e >= 3e-3 => (4, 0.7),
-                    e if e >= 2e-4 => (5, 1.2),
-                    _ => (6, 1.3),
+                    e if e >= 3e-3 => (4, 0.6),
+                    e if e >= 2e-4 => (5, 1.0),
+                    _ => (6, 1.1),
                 };
                 let double = error < 4e-5;
                 let close = if double { 0.0 } else { 20.0 * f64::from(f32::EPSILON) / error };
                 let (tolerance, target) = (Some(factor * error), Some(error));
-                Settings { order, opening: 0.9, tolerance, target, double, close }
+                Settings { order, opening: 0.7, tolerance, target, double, close }
             }
         }
     }

@@ -189,10 +189,6 @@ impl<S: Real> Walk<'_, S> {
             passed: &mut passed,
             e: PhantomData,
         });
-        if last {
-            // Neighbouring groups act as a whole too: this is an estimate.
-            scratch.far.extend(scratch.near.iter().filter(|&&s| s as usize != node));
-        }
         let mut locals = *locals;
         S::launch(Far::<S, E, false> {
             cells: self.cells,
@@ -201,6 +197,19 @@ impl<S: Real> Walk<'_, S> {
             locals: &mut locals,
             e: PhantomData,
         });
+        if last {
+            // Neighbouring groups overlap: each pulls as a cloud of its own size, and only at the centre.
+            for &source in scratch.near.iter().filter(|&&s| s as usize != node) {
+                let other = self.target(source as usize, last);
+                let (block, place) = (&self.cells.blocks[source as usize / BLOCK], source as usize % BLOCK);
+                let d: [f64; 3] = std::array::from_fn(|a| other.centre[a] - target.centre[a]);
+                let soft = target.radius.wide().powi(2) + other.radius.wide().powi(2);
+                let w = block.mass[place].wide() / (d.iter().map(|d| d * d).sum::<f64>() + soft).powf(1.5);
+                for a in 0..3 {
+                    locals[1 + a] = locals[1 + a] + S::of(w * d[a]);
+                }
+            }
+        }
         let size = |l: &dyn Fn(usize) -> S| S::of((1..=3).map(|k| l(k).wide().powi(2)).sum::<f64>().sqrt());
         if shape.children == NONE {
             if let Some(out) = out.first_mut() {
