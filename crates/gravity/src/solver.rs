@@ -34,6 +34,8 @@ pub struct Settings {
     pub order: usize,
     /// (radius + radius) / distance at which nodes may act as a whole.
     pub opening: f64,
+    /// Largest radius of a target over the distance.
+    pub reach: f64,
     /// Largest error of one interaction as a fraction of the acceleration; `None`: the opening angle decides alone.
     pub tolerance: Option<f64>,
     /// The rms relative error that is checked on a sample of bodies; the walk is repeated with less tolerance where
@@ -116,7 +118,8 @@ impl<S: Real> Buffers<S> {
         each: impl Fn(&mut T, DVec3, f64) + Sync,
     ) {
         self.cells.build::<E>(positions, masses, bounds(positions), total);
-        let acceptance = Acceptance { opening: settings.opening, close: settings.close };
+        let acceptance =
+            Acceptance { opening: settings.opening, reach: settings.reach, close: settings.close };
         self.tolerance.clear();
         self.out.resize(self.cells.leaves.len(), Out::default());
         if let Some(tolerance) = settings.tolerance {
@@ -130,7 +133,7 @@ impl<S: Real> Buffers<S> {
                 _ => 0.0,
             };
             // A sample is not the whole: leave a margin. (Not a number ends the loop too.)
-            if !(excess > 0.85) {
+            if excess.is_nan() || excess <= 0.85 {
                 break;
             }
             // The error is about in proportion to the tolerance.
@@ -163,11 +166,11 @@ impl<S: Real> Buffers<S> {
         rms_relative_error(&found.collect::<Vec<_>>(), &exact)
     }
 
-    /// Fills `tolerance`: the square of `fraction` times the acceleration, a node. A node's acceleration is such that
-    /// an error on all its bodies counts as it does in their mean square relative error.
+    /// Fills `tolerance`: the square of `fraction` times the acceleration, a node. A node's acceleration is the
+    /// least of its leaves: the error of an expansion is largest at its rim, where the acceleration often is least.
     fn estimate(&mut self, positions: &[DVec3], masses: &[f64], fraction: f64) {
         self.estimate.resize(self.cells.leaves.len(), S::default());
-        let acceptance = Acceptance { opening: ESTIMATE_OPENING, close: 0.0 };
+        let acceptance = Acceptance { opening: ESTIMATE_OPENING, reach: ESTIMATE_OPENING, close: 0.0 };
         let walk = Walk { cells: &self.cells, positions, masses, acceptance, tolerance: &[] };
         walk.estimate::<Order2>(&mut self.estimate);
         let n = self.estimate.len() as f64;
@@ -184,8 +187,7 @@ impl<S: Real> Buffers<S> {
             } else {
                 let first = node.children as usize * BLOCK;
                 let kids = (first..first + BLOCK).filter(|&j| nodes[j].leaves > 0);
-                let sum: f64 = kids.map(|j| f64::from(nodes[j].leaves) / self.tolerance[j].wide()).sum();
-                f64::from(node.leaves) / sum
+                kids.map(|j| self.tolerance[j].wide()).fold(f64::INFINITY, f64::min)
             };
             self.tolerance[k] = S::of(square);
         }
