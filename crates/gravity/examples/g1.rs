@@ -26,11 +26,11 @@ fn main() {
     let kinds = arguments.get(1).map_or("both", |s| s.as_str());
     let errors: Vec<f64> = list(arguments.get(2), "1e-3,1e-4");
     let threads: Vec<usize> = list(arguments.get(3), "1,2");
-    // Overrides for tuning: order,opening,tolerance.
+    // Overrides for tuning: order,opening,reach,tolerance.
     let override_: Vec<f64> = list(arguments.get(4), "");
     println!(
-        "{:>8} {:>8} {:>8} {:>9} {:>7} {:>10} {:>10}",
-        "n", "kind", "target", "measured", "threads", "seconds", "bodies/s"
+        "{:>8} {:>8} {:>8} {:>9} {:>7} {:>10} {:>10} {:>10} {:>10}",
+        "n", "kind", "target", "measured", "threads", "seconds", "cpu", "bodies/s", "per cpu"
     );
     for &n in &sizes {
         let n = n as usize;
@@ -42,9 +42,14 @@ fn main() {
             let exact = direct_sample(&x, &m, &rows, 1.0);
             for &error in &errors {
                 let mut settings = Accuracy::Error(error).settings();
-                if let [order, opening, tolerance] = override_[..] {
-                    settings =
-                        Settings { order: order as usize, opening, tolerance: Some(tolerance), ..settings };
+                if let [order, opening, reach, tolerance] = override_[..] {
+                    settings = Settings {
+                        order: order as usize,
+                        opening,
+                        reach,
+                        tolerance: Some(tolerance),
+                        ..settings
+                    };
                 }
                 for &t in &threads {
                     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(t).build() else { continue };

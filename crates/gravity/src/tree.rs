@@ -67,14 +67,14 @@ impl Accuracy {
                 // `reach` bounds what the tolerance cannot see: many small sources at one place, each within the
                 // tolerance, whose errors on a wide target are all alike.
                 let (order, factor, opening) = match error {
-                    e if e >= 3e-3 => (4, 0.6, 0.7),
-                    e if e >= 2e-4 => (5, 1.3, 0.7),
-                    _ => (6, 1.3, 0.7),
+                    e if e >= 3e-3 => (4, 0.6, 0.65),
+                    e if e >= 2e-4 => (5, 1.5, 0.7),
+                    _ => (6, 1.6, 0.7),
                 };
                 let double = error < 4e-5;
                 let close = if double { 0.0 } else { 20.0 * f64::from(f32::EPSILON) / error };
                 let (tolerance, target) = (Some(factor * error), Some(error));
-                let reach = (2.0 * error).powf(1.0 / order as f64);
+                let reach = (12.0 * error).powf(1.0 / order as f64);
                 Settings { order, opening, reach, tolerance, target, double, close }
             }
         }

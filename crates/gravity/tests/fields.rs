@@ -164,9 +164,7 @@ fn few_bodies_and_no_mass() {
 #[test]
 fn coincident_bodies_are_skipped() {
     let mut x = workload::uniform(2000);
-    for k in 0..40 {
-        x[k] = DVec3::new(0.25, 0.5, -0.125);
-    }
+    x[..40].fill(DVec3::new(0.25, 0.5, -0.125));
     // Nearly at one point: the pair must come out in double precision.
     x[41] = x[42] + DVec3::new(1e-9, 0.0, 0.0);
     let w = world(&x, &vec![1.0; x.len()]);
