@@ -67,7 +67,8 @@ fn multipole_orders(p: usize) -> impl Iterator<Item = usize> {
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let mut text = String::new();
-    for p in 2..=6 {
+    // Order 2 estimates, 4 to 6 compute.
+    for p in [2, 4, 5, 6] {
         write_order(&mut text, p);
     }
     // Cargo always sets OUT_DIR for a build script.

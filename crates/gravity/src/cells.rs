@@ -222,6 +222,8 @@ impl<S: Real, E: Expansion> Kernel<S> for FillBlock<'_, S, E> {
         for place in 0..BLOCK {
             let node = self.topology.nodes[self.index * BLOCK + place];
             if node.leaves == 0 {
+                // Sums over siblings read empty places too: nothing of an earlier tree may be left there.
+                self.records[place * self.rows..(place + 1) * self.rows].fill([S::default(); WIDTH]);
                 continue;
             }
             block.used |= 1 << place;

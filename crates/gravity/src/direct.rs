@@ -16,14 +16,16 @@ use crate::{
     simd::{Kernel, Lanes, Real, WIDTH},
 };
 
+/// Sources that a thread sums at a time for a sample.
+const PART: usize = 8192;
+
 /// Exact self-gravity of all bodies, with a cost of N^2.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Direct {
     /// Newton's constant, m^3 kg^-1 s^-2.
     pub constant: f64,
     /// Re-evaluated every so many steps.
     pub every: u64,
-    columns: Columns,
 }
 
 impl Default for Direct {
@@ -34,7 +36,7 @@ impl Default for Direct {
 
 impl Direct {
     pub fn new(constant: f64, every: u64) -> Self {
-        Direct { constant, every: every.max(1), columns: Columns::default() }
+        Direct { constant, every: every.max(1) }
     }
 }
 
@@ -45,28 +47,27 @@ impl Field for Direct {
 
     fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
         check_finite(world)?;
-        self.columns.fill(&world.bodies.position, &world.bodies.mass);
-        let (columns, constant) = (&self.columns, self.constant);
-        let x = world.bodies.position.par_chunks(WIDTH);
-        x.zip(out.par_chunks_mut(WIDTH)).with_min_len(4).for_each(|(x, out)| {
-            let sum = f64::launch(Sum { columns, targets: x });
-            for (k, out) in out.iter_mut().enumerate() {
-                *out += DVec3::new(sum[0][k], sum[1][k], sum[2][k]) * constant;
-            }
-        });
+        let (positions, masses) = (&world.bodies.position, &world.bodies.mass);
+        let constant = self.constant;
+        positions.par_chunks(WIDTH).zip(out.par_chunks_mut(WIDTH)).with_min_len(4).for_each(
+            |(targets, out)| {
+                let sum = f64::launch(Sum { positions, masses, targets });
+                for (k, out) in out.iter_mut().enumerate() {
+                    *out += DVec3::new(sum[0][k], sum[1][k], sum[2][k]) * constant;
+                }
+            },
+        );
         Ok(())
     }
 
     fn potential_energy(&mut self, world: &World) -> Result<f64> {
         check_finite(world)?;
-        self.columns.fill(&world.bodies.position, &world.bodies.mass);
-        let (columns, bodies) = (&self.columns, &world.bodies);
-        let parts: Vec<f64> = bodies
-            .position
+        let (positions, masses) = (&world.bodies.position, &world.bodies.mass);
+        let parts: Vec<f64> = positions
             .par_chunks(WIDTH)
-            .zip(bodies.mass.par_chunks(WIDTH))
-            .map(|(x, m)| {
-                let sum = f64::launch(Sum { columns, targets: x });
+            .zip(masses.par_chunks(WIDTH))
+            .map(|(targets, m)| {
+                let sum = f64::launch(Sum { positions, masses, targets });
                 m.iter().zip(sum[3]).map(|(m, p)| m * p).sum::<f64>()
             })
             .collect();
@@ -84,16 +85,30 @@ impl Field for Direct {
 
 /// Exact accelerations of the bodies in these rows, for benchmarks and validation.
 pub fn direct_sample(positions: &[DVec3], masses: &[f64], rows: &[usize], constant: f64) -> Vec<DVec3> {
-    let mut columns = Columns::default();
-    columns.fill(positions, masses);
     let targets: Vec<DVec3> = rows.iter().filter_map(|&k| positions.get(k).copied()).collect();
-    let parts: Vec<[[f64; WIDTH]; 4]> =
-        targets.par_chunks(WIDTH).map(|targets| f64::launch(Sum { columns: &columns, targets })).collect();
+    // Few targets and many sources: threads share the sources too, in fixed parts that are added in order.
+    let groups: Vec<&[DVec3]> = targets.chunks(WIDTH).collect();
+    let parts = positions.len().min(masses.len()).div_ceil(PART).max(1);
+    let sums: Vec<[[f64; WIDTH]; 4]> = (0..groups.len() * parts)
+        .into_par_iter()
+        .map(|k| {
+            let (group, part) = (k / parts, k % parts);
+            let range = part * PART..((part + 1) * PART).min(positions.len()).min(masses.len());
+            f64::launch(Sum {
+                positions: &positions[range.clone()],
+                masses: &masses[range],
+                targets: groups[group],
+            })
+        })
+        .collect();
     (0..targets.len())
         .map(|k| {
-            let p = &parts[k / WIDTH];
-            let j = k % WIDTH;
-            DVec3::new(p[0][j], p[1][j], p[2][j]) * constant
+            let (group, lane) = (k / WIDTH, k % WIDTH);
+            let mut a = DVec3::ZERO;
+            for sum in &sums[group * parts..(group + 1) * parts] {
+                a += DVec3::new(sum[0][lane], sum[1][lane], sum[2][lane]);
+            }
+            a * constant
         })
         .collect()
 }
@@ -112,29 +127,10 @@ pub fn rms_relative_error(found: &[DVec3], exact: &[DVec3]) -> f64 {
     (found.iter().zip(exact).map(square).sum::<f64>() / n as f64).sqrt()
 }
 
-/// Positions and masses, a column each.
-#[derive(Debug, Clone, Default)]
-struct Columns {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    z: Vec<f64>,
-    mass: Vec<f64>,
-}
-
-impl Columns {
-    fn fill(&mut self, positions: &[DVec3], masses: &[f64]) {
-        for (column, axis) in [(&mut self.x, 0), (&mut self.y, 1), (&mut self.z, 2)] {
-            column.clear();
-            column.extend(positions.iter().map(|p| p[axis]));
-        }
-        self.mass.clear();
-        self.mass.extend_from_slice(masses);
-    }
-}
-
 /// Gradient and potential at up to sixteen points.
 struct Sum<'a> {
-    columns: &'a Columns,
+    positions: &'a [DVec3],
+    masses: &'a [f64],
     targets: &'a [DVec3],
 }
 
@@ -152,9 +148,8 @@ impl Kernel<f64> for Sum<'_> {
         };
         let (tx, ty, tz) = (axis(0), axis(1), axis(2));
         let mut s = [V::zero(); 4];
-        let c = self.columns;
-        for (((&x, &y), &z), &m) in c.x.iter().zip(&c.y).zip(&c.z).zip(&c.mass) {
-            let (dx, dy, dz) = (V::splat(x).sub(tx), V::splat(y).sub(ty), V::splat(z).sub(tz));
+        for (x, &m) in self.positions.iter().zip(self.masses) {
+            let (dx, dy, dz) = (V::splat(x.x).sub(tx), V::splat(x.y).sub(ty), V::splat(x.z).sub(tz));
             let r2 = dx.mul_add(dx, dy.mul_add(dy, dz.mul(dz)));
             // Zero for a body and itself, and for bodies at the same point.
             let u = r2.inverse_root().where_positive(r2);

@@ -1,4 +1,4 @@
-//! Multipole and local expansions of the potential, of orders 2 to 6.
+//! Multipole and local expansions of the potential, of orders 2, 4, 5 and 6.
 //!
 //! The operators themselves are written by `build.rs`, where their equations stand. Here is what they have in
 //! common. All work on sixteen things at once: bodies (P2M, L2P), children (M2M, L2L) or sources (M2L).
@@ -44,4 +44,4 @@ mod operators {
 
     include!(concat!(env!("OUT_DIR"), "/operators.rs"));
 }
-pub use operators::{Order2, Order3, Order4, Order5, Order6};
+pub use operators::{Order2, Order4, Order5, Order6};

@@ -313,3 +313,6 @@ impl Real for f64 {
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
+
+#[cfg(test)]
+mod tests;

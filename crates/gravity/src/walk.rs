@@ -6,6 +6,9 @@
 //! (a + b) / R < opening      and      M / R^2 * ((a + b) / R)^p < tolerance of B
 //! ```
 //!
+//! and b / R is below a bound of its own: the far bodies of a wide target feel the same error from every one of many
+//! small sources at one place, each of which is within the tolerance.
+//!
 //! The left side of the second is the size of the first term that the expansion leaves out (Dehnen 2014, A Fast
 //! Multipole Method for stellar dynamics, section 4); the tolerance is a fraction of the acceleration at B. Where
 //! that fails, the larger of the two is opened; two leaves that fail act body by body.
@@ -29,7 +32,7 @@ use crate::{
 /// A target with more bodies than this gives its children to other threads.
 const PARALLEL: usize = 4096;
 /// A source is opened rather than its target when its radius is more than this times the target's.
-const LARGER: f64 = 1.2;
+const LARGER: f64 = 1.0;
 /// Nearer than this (tree units) an expansion in single precision could overflow.
 const NEAREST: f64 = 1e-3;
 
@@ -55,6 +58,8 @@ struct Scratch {
 #[derive(Debug, Clone, Copy)]
 pub struct Acceptance {
     pub opening: f64,
+    /// Largest radius of the target over the distance.
+    pub reach: f64,
     /// Close pairs in single precision: see `near.rs`.
     pub close: f64,
 }
@@ -85,7 +90,6 @@ impl<S: Real> Walk<'_, S> {
             &locals,
             &[Entry { block: 0, places: 1 }],
             &mut Scratch::default(),
-            0,
             out,
         );
     }
@@ -93,7 +97,7 @@ impl<S: Real> Walk<'_, S> {
     /// A rough size of the acceleration at the centre of every leaf, from groups of leaves.
     pub fn estimate<E: Expansion>(&self, out: &mut [S]) {
         let locals = [S::default(); MOST_LOCALS];
-        self.guess::<E>(0, &locals, &[Entry { block: 0, places: 1 }], &mut Scratch::default(), 0, out);
+        self.guess::<E>(0, &locals, &[Entry { block: 0, places: 1 }], &mut Scratch::default(), out);
     }
 
     fn target(&self, node: usize, last: bool) -> Target<S> {
@@ -112,7 +116,6 @@ impl<S: Real> Walk<'_, S> {
         locals: &[S; MOST_LOCALS],
         entries: &[Entry],
         scratch: &mut Scratch,
-        depth: usize,
         out: &mut [Out<S>],
     ) {
         let shape = self.cells.topology.nodes[node];
@@ -160,7 +163,7 @@ impl<S: Real> Walk<'_, S> {
                 S::launch(Down::<S, E> { block, centre: target.centre, locals: &locals, e: PhantomData });
             self.for_children(node, out, 1, scratch, |child, place, out, scratch| {
                 let locals = std::array::from_fn(|k| below[k][place]);
-                self.descend::<E, POTENTIAL>(child, &locals, &passed, scratch, depth + 1, out);
+                self.descend::<E, POTENTIAL>(child, &locals, &passed, scratch, out);
             });
         }
         scratch.passed.push(passed);
@@ -172,7 +175,6 @@ impl<S: Real> Walk<'_, S> {
         locals: &[S; MOST_LOCALS],
         entries: &[Entry],
         scratch: &mut Scratch,
-        depth: usize,
         out: &mut [S],
     ) {
         let shape = self.cells.topology.nodes[node];
@@ -189,10 +191,6 @@ impl<S: Real> Walk<'_, S> {
             passed: &mut passed,
             e: PhantomData,
         });
-        if last {
-            // Neighbouring groups act as a whole too: this is an estimate.
-            scratch.far.extend(scratch.near.iter().filter(|&&s| s as usize != node));
-        }
         let mut locals = *locals;
         S::launch(Far::<S, E, false> {
             cells: self.cells,
@@ -201,6 +199,19 @@ impl<S: Real> Walk<'_, S> {
             locals: &mut locals,
             e: PhantomData,
         });
+        if last {
+            // Neighbouring groups overlap: each pulls as a cloud of its own size, and only at the centre.
+            for &source in scratch.near.iter().filter(|&&s| s as usize != node) {
+                let other = self.target(source as usize, last);
+                let (block, place) = (&self.cells.blocks[source as usize / BLOCK], source as usize % BLOCK);
+                let d: [f64; 3] = std::array::from_fn(|a| other.centre[a] - target.centre[a]);
+                let soft = target.radius.wide().powi(2) + other.radius.wide().powi(2);
+                let w = block.mass[place].wide() / (d.iter().map(|d| d * d).sum::<f64>() + soft).powf(1.5);
+                for a in 0..3 {
+                    locals[1 + a] = locals[1 + a] + S::of(w * d[a]);
+                }
+            }
+        }
         let size = |l: &dyn Fn(usize) -> S| S::of((1..=3).map(|k| l(k).wide().powi(2)).sum::<f64>().sqrt());
         if shape.children == NONE {
             if let Some(out) = out.first_mut() {
@@ -217,7 +228,7 @@ impl<S: Real> Walk<'_, S> {
             } else {
                 self.for_children(node, out, 1, scratch, |child, place, out, scratch| {
                     let locals = std::array::from_fn(|k| below[k][place]);
-                    self.guess::<E>(child, &locals, &passed, scratch, depth + 1, out);
+                    self.guess::<E>(child, &locals, &passed, scratch, out);
                 });
             }
         }
@@ -280,7 +291,7 @@ impl<S: Real, E: Expansion> Kernel<S> for Search<'_, '_, S, E> {
         far.clear();
         near.clear();
         work.extend_from_slice(self.entries);
-        let judge = Judge::<S, V>::new(&self.target, self.walk.acceptance.opening);
+        let judge = Judge::<S, V>::new(&self.target, &self.walk.acceptance);
         let none = Entry { block: 0, places: 0 };
         let mut ids = [0; WIDTH];
         while let Some(first) = work.pop() {
@@ -336,7 +347,9 @@ struct Judge<S, V> {
 
 impl<S: Real, V: Lanes<S>> Judge<S, V> {
     #[inline(always)]
-    fn new(target: &Target<S>, opening: f64) -> Self {
+    fn new(target: &Target<S>, acceptance: &Acceptance) -> Self {
+        let opening = acceptance.opening;
+        let nearest = NEAREST.max(target.radius.wide() / acceptance.reach);
         let (mut high, mut low) = ([V::zero(); 3], [V::zero(); 3]);
         for a in 0..3 {
             let rounded = S::of(target.centre[a]);
@@ -349,7 +362,7 @@ impl<S: Real, V: Lanes<S>> Judge<S, V> {
             larger: V::splat(target.radius * S::of(LARGER)),
             tolerance: V::splat(target.tolerance),
             opening: V::splat(S::of(opening * opening)),
-            nearest: V::splat(S::of(NEAREST * NEAREST)),
+            nearest: V::splat(S::of(nearest * nearest)),
             scalar: PhantomData,
         }
     }
@@ -422,8 +435,8 @@ impl<S: Real, E: Expansion, const POTENTIAL: bool> Kernel<S> for Far<'_, S, E, P
             }
             E::m2l::<S, V, POTENTIAL>(d[0], d[1], d[2], &columns[RECORD_HEAD..], &mut sums);
         }
-        for k in usize::from(!POTENTIAL)..E::LOCALS {
-            self.locals[k] = self.locals[k] + sums[k].sum();
+        for (local, sum) in self.locals.iter_mut().zip(sums).take(E::LOCALS) {
+            *local = *local + sum.sum();
         }
     }
 }

@@ -19,114 +19,72 @@ pub fn has_avx2() -> bool {
 
 /// Sixteen lanes as `$n` registers of `$part` numbers.
 macro_rules! lanes {
-    ($name:ident, $s:ty, $reg:ty, $n:literal, $part:literal,
+    ($name:ident, $s:ty, $reg:ty, [$($k:literal)*], $part:literal,
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident, $min:ident, $max:ident,
      $positive:ident, $root:ident, $cube:ident $(, $more:item)*) => {
         #[derive(Clone, Copy)]
-        pub struct $name([$reg; $n]);
+        pub struct $name([$reg; WIDTH / $part]);
 
         impl Lanes<$s> for $name {
             #[inline(always)]
             fn splat(value: $s) -> Self {
                 // SAFETY: see the head of the module.
-                Self([unsafe { $set1(value) }; $n])
+                Self([unsafe { $set1(value) }; WIDTH / $part])
             }
             #[inline(always)]
             fn load(from: &[$s; WIDTH]) -> Self {
-                let mut r = Self::zero().0;
-                for k in 0..$n {
-                    // SAFETY: part `k` lies inside the array of 16; unaligned load. Features: head of the module.
-                    r[k] = unsafe { $load(from.as_ptr().add(k * $part)) };
-                }
-                Self(r)
+                // SAFETY: part `k` lies inside the array of 16; unaligned load. Features: head of the module.
+                Self([$(unsafe { $load(from.as_ptr().add($k * $part)) }),*])
             }
             #[inline(always)]
             fn store(self, to: &mut [$s; WIDTH]) {
-                for k in 0..$n {
-                    // SAFETY: part `k` lies inside the array of 16; unaligned store. Features: head of the module.
-                    unsafe { $store(to.as_mut_ptr().add(k * $part), self.0[k]) }
-                }
+                // SAFETY: part `k` lies inside the array of 16; unaligned store. Features: head of the module.
+                $(unsafe { $store(to.as_mut_ptr().add($k * $part), self.0[$k]) })*
             }
             #[inline(always)]
             fn add(self, other: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $add(self.0[k], other.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $add(self.0[$k], other.0[$k]) }),*])
             }
             #[inline(always)]
             fn sub(self, other: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $sub(self.0[k], other.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $sub(self.0[$k], other.0[$k]) }),*])
             }
             #[inline(always)]
             fn mul(self, other: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $mul(self.0[k], other.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $mul(self.0[$k], other.0[$k]) }),*])
             }
             #[inline(always)]
             fn mul_add(self, factor: Self, term: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $fma(self.0[k], factor.0[k], term.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $fma(self.0[$k], factor.0[$k], term.0[$k]) }),*])
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $min(self.0[k], other.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $min(self.0[$k], other.0[$k]) }),*])
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $max(self.0[k], other.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $max(self.0[$k], other.0[$k]) }),*])
             }
             #[inline(always)]
             fn inverse_root(self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $root(self.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $root(self.0[$k]) }),*])
             }
             #[inline(always)]
             fn inverse_cube(self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $cube(self.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $cube(self.0[$k]) }),*])
             }
             #[inline(always)]
             fn where_positive(self, condition: Self) -> Self {
-                let mut r = self.0;
-                for k in 0..$n {
-                    // SAFETY: see the head of the module.
-                    r[k] = unsafe { $positive(self.0[k], condition.0[k]) };
-                }
-                Self(r)
+                // SAFETY: see the head of the module.
+                Self([$(unsafe { $positive(self.0[$k], condition.0[$k]) }),*])
             }
             $($more)*
         }
@@ -251,7 +209,7 @@ lanes!(
     Avx512F32,
     f32,
     __m512,
-    1,
+    [0],
     16,
     _mm512_set1_ps,
     _mm512_loadu_ps,
@@ -294,61 +252,22 @@ lanes!(
     }
 );
 lanes!(
-    Avx512F64,
-    f64,
-    __m512d,
-    2,
-    8,
-    _mm512_set1_pd,
-    _mm512_loadu_pd,
-    _mm512_storeu_pd,
-    _mm512_add_pd,
-    _mm512_sub_pd,
-    _mm512_mul_pd,
-    _mm512_fmadd_pd,
-    _mm512_min_pd,
-    _mm512_max_pd,
-    positive_512d,
-    root_512d,
-    cube_512d
+    Avx512F64, f64, __m512d, [0 1], 8,
+    _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd,
+    _mm512_fmadd_pd, _mm512_min_pd, _mm512_max_pd,
+    positive_512d, root_512d, cube_512d
 );
 lanes!(
-    Avx2F32,
-    f32,
-    __m256,
-    2,
-    8,
-    _mm256_set1_ps,
-    _mm256_loadu_ps,
-    _mm256_storeu_ps,
-    _mm256_add_ps,
-    _mm256_sub_ps,
-    _mm256_mul_ps,
-    _mm256_fmadd_ps,
-    _mm256_min_ps,
-    _mm256_max_ps,
-    positive_256,
-    root_256,
-    cube_256
+    Avx2F32, f32, __m256, [0 1], 8,
+    _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps,
+    _mm256_fmadd_ps, _mm256_min_ps, _mm256_max_ps,
+    positive_256, root_256, cube_256
 );
 lanes!(
-    Avx2F64,
-    f64,
-    __m256d,
-    4,
-    4,
-    _mm256_set1_pd,
-    _mm256_loadu_pd,
-    _mm256_storeu_pd,
-    _mm256_add_pd,
-    _mm256_sub_pd,
-    _mm256_mul_pd,
-    _mm256_fmadd_pd,
-    _mm256_min_pd,
-    _mm256_max_pd,
-    positive_256d,
-    root_256d,
-    cube_256d
+    Avx2F64, f64, __m256d, [0 1 2 3], 4,
+    _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd,
+    _mm256_fmadd_pd, _mm256_min_pd, _mm256_max_pd,
+    positive_256d, root_256d, cube_256d
 );
 
 /// Four rounds: pairs and fours inside the quarters of a register, then the quarters among registers.
