@@ -71,7 +71,8 @@ pub trait Field: Send {
     /// Potential energy of all bodies in this field (pairs counted once), J.
     fn potential_energy(&mut self, world: &World) -> Result<f64>;
 
-    /// Re-evaluated every so many steps; kept in between.
+    /// Re-evaluated at steps that are multiples of this; kept in between. A field that depends on nothing may say
+    /// `u64::MAX`.
     fn every(&self) -> u64 {
         1
     }
@@ -89,19 +90,46 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Whether the sum must be evaluated anew at this step.
-    pub fn due(&self, step: u64) -> bool {
-        self.list.iter().any(|f| step.is_multiple_of(f.every()))
+    /// Brings `world.rates.field` up to date for the world's step; `all`: whatever each field's own pace.
+    ///
+    /// Fields of every step are evaluated now. The sum of the slower ones is kept in `world.rates.held` (where there
+    /// are both kinds) and evaluated when one of them is due. Says whether anything was evaluated.
+    pub fn update(&mut self, world: &mut World, all: bool) -> Result<bool> {
+        let step = world.clock.step;
+        let (mut fast, mut slow, mut due) = (false, false, all);
+        for field in &self.list {
+            fast |= field.every() == 1;
+            slow |= field.every() != 1;
+            due |= field.every() != 1 && step.is_multiple_of(field.every());
+        }
+        if !fast && !(slow && due) {
+            return Ok(false);
+        }
+        if slow && due {
+            let held = self.sum(world, |every| every != 1)?;
+            if fast {
+                world.rates.held = held;
+            } else {
+                world.rates.field = held;
+            }
+        }
+        if fast {
+            let mut field = self.sum(world, |every| every == 1)?;
+            for (a, held) in field.iter_mut().zip(&world.rates.held) {
+                *a += *held;
+            }
+            world.rates.field = field;
+        }
+        Ok(true)
     }
 
-    /// The sum of all accelerations.
-    pub fn evaluate(&mut self, world: &World, out: &mut Vec<DVec3>) -> Result<()> {
-        out.clear();
-        out.resize(world.bodies.len(), DVec3::ZERO);
-        for field in &mut self.list {
-            field.accelerate(world, out)?;
+    /// The sum of the fields of some pace.
+    fn sum(&mut self, world: &World, pace: impl Fn(u64) -> bool) -> Result<Vec<DVec3>> {
+        let mut out = vec![DVec3::ZERO; world.bodies.len()];
+        for field in self.list.iter_mut().filter(|f| pace(f.every())) {
+            field.accelerate(world, &mut out)?;
         }
-        Ok(())
+        Ok(out)
     }
 
     pub fn potential_energy(&mut self, world: &World) -> Result<f64> {

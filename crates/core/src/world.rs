@@ -119,11 +119,13 @@ pub struct Rates {
     pub spin_rate: Vec<DVec3>,
     /// From fields alone as last evaluated (they may be kept for several steps), m/s^2. Empty: none.
     pub field: Vec<DVec3>,
+    /// The part of `field` from fields that are kept for several steps, where there are others too. Empty: none.
+    pub held: Vec<DVec3>,
 }
 
 impl Rates {
     pub fn permute(&mut self, order: &[u32]) {
-        for column in [&mut self.acceleration, &mut self.spin_rate, &mut self.field] {
+        for column in [&mut self.acceleration, &mut self.spin_rate, &mut self.field, &mut self.held] {
             if !column.is_empty() {
                 *column = order.iter().map(|&k| column[k as usize]).collect();
             }

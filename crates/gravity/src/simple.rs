@@ -30,6 +30,11 @@ impl Field for Uniform {
         Ok(-bodies.mass.iter().zip(&bodies.position).map(|(m, x)| m * self.acceleration.dot(*x)).sum::<f64>())
     }
 
+    /// It never changes.
+    fn every(&self) -> u64 {
+        u64::MAX
+    }
+
     fn check(&self, _world: &World) -> Vec<Advice> {
         if self.acceleration.is_finite() {
             Vec::new()

@@ -130,6 +130,7 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
     }
     if rng.uniform() < 0.5 {
         world.rates.field = (0..bodies).map(|_| vector(rng)).collect();
+        world.rates.held = (0..bodies).map(|_| vector(rng)).collect();
     }
     for k in 0..rng.next_u64() % 6 {
         let wall = wall(rng, k as u32);
@@ -191,12 +192,12 @@ impl Method for Drift {
         report: &mut Report,
     ) -> rubblepile_core::Result<()> {
         let memory = self.memory.get_or_insert_with(|| world.contacts.clone());
-        let mut push = Vec::new();
         for _ in 0..world.clock.steps_until(until) {
-            fields.evaluate(world, &mut push)?;
-            let dt = world.clock.timestep;
-            for (k, field) in push.iter().enumerate() {
-                let kick = *field + memory.get(k).map_or(DVec3::ZERO, |h| h.sliding);
+            fields.update(world, true)?;
+            let (dt, push) = (world.clock.timestep, world.rates.field.clone());
+            for k in 0..world.bodies.len() {
+                let field = push.get(k).copied().unwrap_or(DVec3::ZERO);
+                let kick = field + memory.get(k).map_or(DVec3::ZERO, |h| h.sliding);
                 world.bodies.velocity[k] += dt * kick;
                 let step = dt * world.bodies.velocity[k];
                 world.bodies.position[k] += step;

@@ -189,7 +189,7 @@ impl SoftSpheres {
         let n = world.bodies.len();
         world.rates.acceleration = vec![glam::DVec3::ZERO; n];
         world.rates.spin_rate = vec![glam::DVec3::ZERO; n];
-        evaluate_fields(world, fields)?;
+        fields.update(world, true)?;
         // A step of no length sums the forces and kicks nothing.
         let timestep = std::mem::replace(&mut world.clock.timestep, 0.0);
         let halves = Halves { finish: true, start: false };
@@ -239,9 +239,8 @@ impl SoftSpheres {
             let start = Instant::now();
             self.contacts_push(live, world, world.clock.timestep)?;
             report.add_time("contacts", start);
-            if fields.due(world.clock.step) {
-                let start = Instant::now();
-                evaluate_fields(world, fields)?;
+            let start = Instant::now();
+            if fields.update(world, false)? {
                 report.add_time("gravity", start);
             }
             halves.finish = true;
@@ -253,17 +252,6 @@ impl SoftSpheres {
 
 fn poses(world: &World) -> Vec<Pose> {
     world.walls.iter().map(|w| w.pose(world.time())).collect()
-}
-
-fn evaluate_fields(world: &mut World, fields: &mut Fields) -> Result<()> {
-    if fields.list.is_empty() {
-        return Ok(());
-    }
-    // The fields may look at what they gave last time, so they write elsewhere.
-    let mut field = Vec::new();
-    fields.evaluate(world, &mut field)?;
-    world.rates.field = field;
-    Ok(())
 }
 
 impl Method for SoftSpheres {

@@ -42,7 +42,7 @@ archive_struct!(Bodies {
     group,
 });
 
-archive_struct!(Rates { acceleration, spin_rate, field });
+archive_struct!(Rates { acceleration, spin_rate, field, held });
 
 archive_struct!(Material {
     name,

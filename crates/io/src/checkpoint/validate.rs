@@ -64,9 +64,12 @@ fn bodies(world: &World) -> Result<(), Fault> {
         }
     }
     let r = &world.rates;
-    for (name, length) in
-        [("acceleration", r.acceleration.len()), ("spin_rate", r.spin_rate.len()), ("field", r.field.len())]
-    {
+    for (name, length) in [
+        ("acceleration", r.acceleration.len()),
+        ("spin_rate", r.spin_rate.len()),
+        ("field", r.field.len()),
+        ("held", r.held.len()),
+    ] {
         if length != 0 && length != n {
             return Err(("section `rates`", format!("there are {n} bodies, and {length} rows of {name}")));
         }
