@@ -57,11 +57,6 @@ pub struct Block {
     pub lost: [f64; 5],
     /// Above 0: something is deeper than allowed.
     pub too_deep: f64,
-    /// Scratch: slots that touch and their local rows; slots that have just come apart.
-    pub touching: Vec<(u32, u32)>,
-    pub touch_count: usize,
-    pub parted: Vec<(u32, u32)>,
-    pub part_count: usize,
 }
 
 /// All blocks, with what they were made from.
@@ -102,8 +97,6 @@ impl Blocks {
                 block.live = vec![false; block.partner.len()];
                 block.width = if rolls { 2 } else { 1 };
                 block.memory = vec![[0.0; 4]; block.width * block.partner.len()];
-                block.touching = vec![(0, 0); block.partner.len()];
-                block.parted = vec![(0, 0); block.partner.len()];
                 block.recall(&remembered.pairs);
                 block.find_walls(world, &poses, skin, &remembered.walls);
                 block

@@ -69,13 +69,11 @@ impl<C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Kernel for Forces<'_,
         block.sum.fill([[0.0; 4]; 2]);
         block.lost = [0.0; 5];
         let mut tally = Tally::<L>::new();
-        find_touching(shared, block);
-        let (touching, count) = (std::mem::take(&mut block.touching), block.touch_count);
-        for batch in touching[..count].chunks(LANES) {
+        let found = find_touching(shared, block);
+        for batch in found.touching.chunks(LANES) {
             pairs::<L, C, ROLLS, ENERGY>(shared, block, batch, &mut tally);
         }
-        block.touching = touching;
-        part::<C, ROLLS, ENERGY>(shared, block);
+        part::<C, ROLLS, ENERGY>(shared, block, &found.parted);
         walls::<L, C, ROLLS, ENERGY>(shared, block, &mut tally);
         tally.into_block(block);
     }
@@ -126,9 +124,18 @@ fn nearest_image<L: Lanes>(d: L, period: f64, inverse: f64) -> L {
     d - L::splat(period) * (d * L::splat(inverse)).round()
 }
 
+/// Slots and their local rows: those that touch, and those that have just come apart.
+pub struct Found {
+    pub touching: Vec<(u32, u32)>,
+    pub parted: Vec<(u32, u32)>,
+}
+
 /// Lists the pairs that touch, and those that have just come apart, without branches.
 #[inline(always)]
-pub fn find_touching(shared: &Shared, block: &mut Block) {
+pub fn find_touching(shared: &Shared, block: &mut Block) -> Found {
+    // Made anew each time: a block's worth is soon had and stays in the cache, all blocks' worth would not.
+    let pairs = block.partner.len();
+    let mut found = Found { touching: vec![(0, 0); pairs], parted: vec![(0, 0); pairs] };
     let (mut touching, mut parted) = (0, 0);
     let (period, inverse) = (shared.period, shared.inverse_period);
     let periodic = period != [0.0; 3];
@@ -146,14 +153,15 @@ pub fn find_touching(shared: &Shared, block: &mut Block) {
             let touch = dx * dx + dy * dy + dz * dz < reach * reach;
             let lived = block.live[slot];
             block.live[slot] = touch;
-            block.touching[touching] = (slot as u32, row as u32);
+            found.touching[touching] = (slot as u32, row as u32);
             touching += usize::from(touch);
-            block.parted[parted] = (slot as u32, row as u32);
+            found.parted[parted] = (slot as u32, row as u32);
             parted += usize::from(lived & !touch);
         }
     }
-    block.touch_count = touching;
-    block.part_count = parted;
+    found.touching.truncate(touching);
+    found.parted.truncate(parted);
+    found
 }
 
 /// Table 1 for eight pairs: what each sees of its partner, and both lever arms.
@@ -297,9 +305,12 @@ fn pairs<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
 
 /// Forgets contacts that have come apart; what their springs still held is lost.
 #[inline(always)]
-fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(shared: &Shared, block: &mut Block) {
-    for k in 0..block.part_count {
-        let (slot, row) = block.parted[k];
+fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
+    shared: &Shared,
+    block: &mut Block,
+    parted: &[(u32, u32)],
+) {
+    for &(slot, row) in parted {
         let memory = block.memory_of(slot as usize);
         block.forget(slot as usize);
         if ENERGY {

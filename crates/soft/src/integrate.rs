@@ -129,29 +129,30 @@ impl Kernel for Rows<'_> {
         let Halves { finish, start } = self.halves;
         let (turn, half) = (self.turn, 0.5 * self.h);
         let mut fastest = 0.0;
-        if finish {
-            import(self.blocks, self.block, self.acceleration, self.spin_rate);
-        }
+        let from_others = if finish { import(self.blocks, self.block) } else { Vec::new() };
         let own = &self.blocks.list[self.block].sum;
         for k in 0..self.position.len() {
             let (mut x, mut v, mut w) = (self.position[k], self.velocity[k], self.spin[k]);
-            let (mut a, mut alpha) = (self.acceleration[k], self.spin_rate[k]);
             let (motion, packed) = (&mut self.motion[k], &mut self.packed_spin[k]);
+            let (a, alpha);
             if finish {
-                let [f, t] = &own[k];
+                let ([f, t], other) = (&own[k], from_others[k]);
                 let (r, m) = (motion[3], motion[7]);
                 let inverse = 1.0 / m;
                 // A sphere: 1 / I = 5 / (2 m r^2).
                 let inverse_inertia = 2.5 * inverse / (r * r);
-                a = (DVec3::new(f[0], f[1], f[2]) + a) * inverse;
-                alpha = (DVec3::new(t[0], t[1], t[2]) + alpha) * inverse_inertia;
-                if let Some(g) = self.field.get(k) {
-                    a += *g;
-                }
+                let g = self.field.get(k).copied().unwrap_or(DVec3::ZERO);
+                a = (DVec3::new(f[0], f[1], f[2]) + other[0]) * inverse + g;
+                alpha = (DVec3::new(t[0], t[1], t[2]) + other[1]) * inverse_inertia;
                 v = turn.implicit(turn.velocity, v, half * a);
                 w = turn.implicit(turn.spin, w, half * alpha);
-                self.acceleration[k] = a;
-                self.spin_rate[k] = alpha;
+                // Only what the next call will ask for needs to be kept.
+                if !start {
+                    self.acceleration[k] = a;
+                    self.spin_rate[k] = alpha;
+                }
+            } else {
+                (a, alpha) = (self.acceleration[k], self.spin_rate[k]);
             }
             if start {
                 let (kick, twist) = (half * a, half * alpha);
@@ -175,18 +176,18 @@ impl Kernel for Rows<'_> {
 
 /// What earlier blocks left for the rows of block `b`, in their order: force and torque.
 #[inline(always)]
-fn import(blocks: &Blocks, b: usize, force: &mut [DVec3], torque: &mut [DVec3]) {
-    force.fill(DVec3::ZERO);
-    torque.fill(DVec3::ZERO);
+fn import(blocks: &Blocks, b: usize) -> Vec<[DVec3; 2]> {
+    let mut sum = vec![[DVec3::ZERO; 2]; blocks.list[b].rows];
     for &(from, start, end) in &blocks.imports[b] {
         let source = &blocks.list[from as usize];
         for h in start as usize..end as usize {
-            let row = source.halo[h] as usize - b * ROWS;
             let [f, t] = &source.sum[source.rows + h];
-            force[row] += DVec3::new(f[0], f[1], f[2]);
-            torque[row] += DVec3::new(t[0], t[1], t[2]);
+            let [force, torque] = &mut sum[source.halo[h] as usize - b * ROWS];
+            *force += DVec3::new(f[0], f[1], f[2]);
+            *torque += DVec3::new(t[0], t[1], t[2]);
         }
     }
+    sum
 }
 
 /// The bodies as the kernel reads them, at the end of a step.

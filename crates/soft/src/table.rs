@@ -32,8 +32,15 @@ pub fn contacts(
         .par_iter_mut()
         .map(|block| with_law!(settings.law, Chosen => of_block::<Chosen>(world, &shared, block)))
         .collect();
-    let walls: Vec<Contact> = lists.iter().flat_map(|l| l.1.iter().copied()).collect();
-    lists.into_iter().flat_map(|l| l.0).chain(walls).collect()
+    // A table of a million grains is large: each block's part goes as it is copied.
+    let mut all = Vec::with_capacity(lists.iter().map(|l| l.0.len() + l.1.len()).sum());
+    let mut walls = Vec::new();
+    for (pairs, at_walls) in lists {
+        all.extend(pairs);
+        walls.extend(at_walls);
+    }
+    all.extend(walls);
+    all
 }
 
 fn of_block<C: ContactLaw>(
@@ -43,9 +50,9 @@ fn of_block<C: ContactLaw>(
 ) -> (Vec<Contact>, Vec<Contact>) {
     // The search notes who touches now; the step must find its own notes as it left them.
     let live = block.live.clone();
-    find_touching(shared, block);
-    let mut pairs = Vec::with_capacity(block.touch_count);
-    for batch in block.touching[..block.touch_count].chunks(LANES) {
+    let touching = find_touching(shared, block).touching;
+    let mut pairs = Vec::with_capacity(touching.len());
+    for batch in touching.chunks(LANES) {
         let at: [(u32, u32); LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
         let i = at.map(|(_, row)| block.first + row as usize);
         let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
