@@ -77,6 +77,19 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Portable>()
 }
 
+/// Asks for an element that will be read soon; past the end nothing happens.
+#[inline(always)]
+pub fn prefetch<T>(data: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(element) = data.get(index) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of an address inside a slice; it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (data, index);
+}
+
 /// Plain arrays: what runs where nothing better does, and what the tests compare with.
 #[derive(Debug, Clone, Copy)]
 pub struct Portable(pub [f64; LANES]);

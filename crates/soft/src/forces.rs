@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rubblepile_core::{
     Wall,
-    simd::{Kernel, LANES, Lanes, Portable, dispatch},
+    simd::{Kernel, LANES, Lanes, Portable, dispatch, prefetch},
     wall::Pose,
 };
 use rubblepile_geometry::walls::nearest_at;
@@ -124,6 +124,9 @@ fn nearest_image<L: Lanes>(d: L, period: f64, inverse: f64) -> L {
     d - L::splat(period) * (d * L::splat(inverse)).round()
 }
 
+/// How many pairs before it is read a partner is asked for. Partners of other blocks are far away in memory.
+const AHEAD: usize = 24;
+
 /// Slots and their local rows: those that touch, and those that have just come apart.
 pub struct Found {
     pub touching: Vec<(u32, u32)>,
@@ -142,6 +145,10 @@ pub fn find_touching(shared: &Shared, block: &mut Block) -> Found {
     for row in 0..block.rows {
         let [x, y, z, r, ..] = shared.motion[block.first + row];
         for slot in block.start[row] as usize..block.start[row + 1] as usize {
+            if let Some(&soon) = block.partner.get(slot + AHEAD) {
+                prefetch(shared.motion, soon as usize);
+                prefetch(shared.spin, soon as usize);
+            }
             let [xj, yj, zj, rj, ..] = shared.motion[block.partner[slot] as usize];
             let (mut dx, mut dy, mut dz) = (xj - x, yj - y, zj - z);
             if periodic {
