@@ -54,6 +54,18 @@ pub trait Method: Send {
     /// The contacts as they are now, in the order of the bodies' rows. Changes nothing that counts.
     fn contacts(&mut self, world: &World) -> Result<Vec<Contact>>;
 
+    /// How many contacts each row has; the table need not be made for it.
+    fn contact_counts(&mut self, world: &World) -> Result<Vec<u32>> {
+        let mut counts = vec![0; world.bodies.len()];
+        for contact in self.contacts(world)? {
+            counts[contact.row as usize] += 1;
+            if let Some(partner) = contact.partner_row {
+                counts[partner as usize] += 1;
+            }
+        }
+        Ok(counts)
+    }
+
     /// Writes what the method remembers (contact history) into the world.
     fn store(&mut self, world: &mut World);
 

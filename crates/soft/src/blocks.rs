@@ -133,6 +133,42 @@ impl Blocks {
         Remember { pairs, walls }
     }
 
+    /// Number of pairs that touched at the last step.
+    pub fn live_count(&self) -> usize {
+        self.list.iter().map(|b| b.live.iter().filter(|&&l| l).count()).sum()
+    }
+
+    /// The memory of all live contacts as it is saved, without a copy in between.
+    pub fn history(&self, world: &World) -> Vec<History> {
+        let id = &world.bodies.id;
+        let walls = self.list.iter().map(|b| b.walls.iter().filter(|w| w.live).count()).sum::<usize>();
+        let mut all = Vec::with_capacity(self.live_count() + walls);
+        for b in &self.list {
+            for k in 0..b.rows {
+                for s in (b.start[k] as usize..b.start[k + 1] as usize).filter(|&s| b.live[s]) {
+                    let (i, j) = (id[b.first + k], id[b.partner[s] as usize]);
+                    let memory = b.memory_of(s);
+                    all.push(if i < j {
+                        history(i, Partner::Body(j), memory)
+                    } else {
+                        history(j, Partner::Body(i), swapped(memory))
+                    });
+                }
+            }
+        }
+        for b in &self.list {
+            for w in b.walls.iter().filter(|w| w.live) {
+                let wall = world.walls[w.wall as usize].id;
+                all.push(history(
+                    id[b.first + w.row as usize],
+                    Partner::Wall { wall, face: w.face },
+                    w.memory,
+                ));
+            }
+        }
+        all
+    }
+
     /// Adds a step in which nothing moved farther than `distance`; says whether something may have moved half the
     /// skin. The sum of the farthest steps is only a bound: when it is used up, the true distances are looked at.
     pub fn used_up(&mut self, distance: f64, position: &[DVec3]) -> bool {
@@ -276,23 +312,6 @@ impl Remember {
 
     pub fn sort_walls(&mut self) {
         self.walls.sort_unstable_by_key(|w| (w.0, w.1, w.2));
-    }
-
-    /// To the form that is saved.
-    pub fn into_history(self, world: &World) -> Vec<History> {
-        let id = &world.bodies.id;
-        let mut all: Vec<History> = Vec::with_capacity(self.pairs.len() + self.walls.len());
-        all.extend(self.pairs.iter().map(|&(i, j, memory)| {
-            let (a, b) = (id[i as usize], id[j as usize]);
-            let (a, b, m) = if a < b { (a, b, memory) } else { (b, a, swapped(memory)) };
-            history(a, Partner::Body(b), m)
-        }));
-        all.extend(
-            self.walls
-                .iter()
-                .map(|&(i, wall, face, m)| history(id[i as usize], Partner::Wall { wall, face }, m)),
-        );
-        all
     }
 
     /// From the form that is saved. Contacts of bodies that are no more are forgotten.

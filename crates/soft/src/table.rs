@@ -7,6 +7,8 @@ use rubblepile_core::{
     simd::{LANES, Portable},
 };
 
+use rubblepile_geometry::walls::nearest_at;
+
 use crate::{
     Settings,
     blocks::{Block, Blocks, Memory, NO_MEMORY},
@@ -16,6 +18,8 @@ use crate::{
     law::{ContactLaw, with_law},
     step::Constants,
 };
+
+const BLOCKS_AT_ONCE: usize = 64;
 
 /// All contacts in the order of the rows, those with walls after those with bodies.
 pub fn contacts(
@@ -27,20 +31,45 @@ pub fn contacts(
     let (motion, spin) = pack(world);
     let poses: Vec<_> = world.walls.iter().map(|w| w.pose(world.time())).collect();
     let shared = coefficients.shared(world, &motion, &spin, &poses, 0.0, f64::INFINITY);
-    let lists: Vec<(Vec<Contact>, Vec<Contact>)> = blocks
-        .list
-        .par_iter_mut()
-        .map(|block| with_law!(settings.law, Chosen => of_block::<Chosen>(world, &shared, block)))
-        .collect();
-    // A table of a million grains is large: each block's part goes as it is copied.
-    let mut all = Vec::with_capacity(lists.iter().map(|l| l.0.len() + l.1.len()).sum());
-    let mut walls = Vec::new();
-    for (pairs, at_walls) in lists {
-        all.extend(pairs);
-        walls.extend(at_walls);
+    // The table of a million grains is large: a few blocks at a time, so that it is never there twice.
+    let (mut all, mut at_walls) = (Vec::with_capacity(blocks.live_count()), Vec::new());
+    for some in blocks.list.chunks_mut(BLOCKS_AT_ONCE) {
+        let lists: Vec<(Vec<Contact>, Vec<Contact>)> = some
+            .par_iter_mut()
+            .map(|block| with_law!(settings.law, Chosen => of_block::<Chosen>(world, &shared, block)))
+            .collect();
+        for (pairs, walls) in lists {
+            all.extend(pairs);
+            at_walls.extend(walls);
+        }
     }
-    all.extend(walls);
+    all.extend(at_walls);
     all
+}
+
+/// How many contacts each row has, without the table.
+pub fn counts(world: &World, blocks: &Blocks) -> Vec<u32> {
+    let (x, r) = (&world.bodies.position, &world.bodies.radius);
+    let mut counts = vec![0u32; x.len()];
+    let poses: Vec<_> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    for block in &blocks.list {
+        for i in block.first..block.first + block.rows {
+            let k = i - block.first;
+            for &j in &block.partner[block.start[k] as usize..block.start[k + 1] as usize] {
+                let (j, reach) = (j as usize, r[i] + r[j as usize]);
+                if world.domain.shortest(x[j] - x[i]).length_squared() < reach * reach {
+                    counts[i] += 1;
+                    counts[j] += 1;
+                }
+            }
+        }
+        for w in &block.walls {
+            let (i, wall) = (block.first + w.row as usize, w.wall as usize);
+            let near = nearest_at(&world.walls[wall].surface, w.face, &poses[wall], x[i]);
+            counts[i] += u32::from(near.distance < r[i]);
+        }
+    }
+    counts
 }
 
 fn of_block<C: ContactLaw>(

@@ -13,7 +13,7 @@ mod read;
 mod write;
 
 use glam::DVec3;
-use rubblepile_core::{Contact, Domain, World};
+use rubblepile_core::{Domain, World};
 use serde::{Deserialize, Serialize};
 
 pub use index::{Index, NAME as INDEX_NAME};
@@ -61,7 +61,7 @@ pub struct FrameData {
 }
 
 impl FrameData {
-    /// The world as it is; `contacts` counts by row (see [`count_contacts`]).
+    /// The world as it is; `contacts` counts by row (see `Method::contact_counts`).
     pub fn of(world: &World, contacts: &[u32]) -> Self {
         fn gather<T: Copy>(column: &[T], rows: &[u32]) -> Vec<T> {
             rows.iter().map(|&k| column[k as usize]).collect()
@@ -133,19 +133,6 @@ impl FrameData {
 
 fn name(names: &[String], index: u32) -> String {
     names.get(index as usize).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| index.to_string())
-}
-
-/// How many contacts each body has, by row.
-pub fn count_contacts(bodies: usize, contacts: &[Contact]) -> Vec<u32> {
-    let mut count = vec![0u32; bodies];
-    for c in contacts {
-        for row in [Some(c.row), c.partner_row].into_iter().flatten() {
-            if let Some(n) = count.get_mut(row as usize) {
-                *n += 1;
-            }
-        }
-    }
-    count
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rubblepile_core::{Observer, method::Moment, run::Ticker};
 
-use super::{FrameData, Index, count_contacts, write};
+use super::{FrameData, Index, write};
 use crate::{error::Result, marks::Marks};
 
 pub fn file_name(number: u64) -> String {
@@ -30,7 +30,7 @@ impl FrameWriter {
     }
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
-        let counts = count_contacts(moment.world.bodies.len(), moment.contacts()?);
+        let counts = moment.method.contact_counts(moment.world)?;
         let frame = FrameData::of(moment.world, &counts);
         let path = self.directory.join("frames").join(file_name(self.ticker.index));
         write(&path, &frame)
