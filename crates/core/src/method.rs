@@ -114,10 +114,11 @@ impl Fields {
             slow |= field.every() != 1;
             due |= field.every() != 1 && step.is_multiple_of(field.every());
         }
-        if !fast && !(slow && due) {
+        let slow_due = slow && due;
+        if !(fast || slow_due) {
             return Ok(false);
         }
-        if slow && due {
+        if slow_due {
             let held = self.sum(world, |every| every != 1)?;
             if fast {
                 world.rates.held = held;

@@ -183,7 +183,7 @@ impl Blocks {
             .reduce(|| 0.0, worst)
             .sqrt();
         // Near the limit the next look would come at once: better a new list now. Not a number is too far.
-        !(self.moved < 0.4 * self.skin)
+        self.moved.is_nan() || self.moved >= 0.4 * self.skin
     }
 
     /// Whether a wall has moved so far that a grain could touch it unlisted.

@@ -6,6 +6,9 @@
 //!
 //! It moves spheres only, and does not turn their orientation: a sphere looks the same from everywhere.
 
+// Kernels loop over indices: iterators with closures over lanes are not compiled for the wide instructions.
+#![allow(clippy::needless_range_loop)]
+
 mod blocks;
 pub mod contact;
 mod forces;
