@@ -104,22 +104,14 @@ pub struct Fields {
 impl Fields {
     /// Brings `world.rates.field` up to date for the world's step; `all`: whatever each field's own pace.
     ///
-    /// Fields of every step are evaluated now. The sum of the slower ones is kept in `world.rates.held` (where there
-    /// are both kinds) and evaluated when one of them is due. Says whether anything was evaluated.
+    /// Fields of every step are evaluated now. The slower ones are evaluated together at the pace of the fastest of them,
+    /// and their sum is kept (in `world.rates.held` where there are both kinds). Says whether anything was evaluated.
     pub fn update(&mut self, world: &mut World, all: bool) -> Result<bool> {
-        let step = world.clock.step;
-        let (mut fast, mut slow, mut due) = (false, false, all);
-        for field in &self.list {
-            fast |= field.every() == 1;
-            slow |= field.every() != 1;
-            due |= field.every() != 1 && step.is_multiple_of(field.every());
-        }
-        let slow_due = slow && due;
-        if !(fast || slow_due) {
-            return Ok(false);
-        }
-        if slow_due {
-            let held = self.sum(world, |every| every != 1)?;
+        let fast = self.list.iter().any(|f| f.every() == 1);
+        let pace = self.list.iter().map(|f| f.every()).filter(|&e| e != 1).min();
+        let due = pace.filter(|&pace| all || world.clock.step.is_multiple_of(pace));
+        if let Some(pace) = due {
+            let held = self.held(world, pace)?;
             if fast {
                 world.rates.held = held;
             } else {
@@ -133,7 +125,22 @@ impl Fields {
             }
             world.rates.field = field;
         }
-        Ok(true)
+        Ok(fast || due.is_some())
+    }
+
+    /// The slow fields, to be kept for `pace` steps: taken where the bodies will be in the middle of that time. Taken
+    /// where they are now, the force would lag behind a turning pile and spin it up.
+    fn held(&mut self, world: &mut World, pace: u64) -> Result<Vec<DVec3>> {
+        if pace == u64::MAX {
+            return self.sum(world, |every| every != 1);
+        }
+        let ahead = 0.5 * (pace - 1) as f64 * world.clock.timestep;
+        let bodies = &mut world.bodies;
+        let middle = bodies.position.iter().zip(&bodies.velocity).map(|(x, v)| *x + ahead * *v).collect();
+        let now = std::mem::replace(&mut bodies.position, middle);
+        let sum = self.sum(world, |every| every != 1);
+        world.bodies.position = now;
+        sum
     }
 
     /// The sum of the fields of some pace.
