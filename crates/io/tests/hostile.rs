@@ -6,7 +6,10 @@
 use std::time::{Duration, Instant};
 
 use rubblepile_core::Rng;
-use rubblepile_io::scenario::{Place, Scenario, build, grains::Grains, summary};
+use rubblepile_io::{
+    generate::table,
+    scenario::{Place, Scenario, build, grains::Grains, summary},
+};
 
 const SEEDS: [&str; 6] = [
     include_str!("../../../scenarios/collapse.toml"),
@@ -124,7 +127,7 @@ fn mutated_scenarios_never_panic() {
     let mut rng = Rng::stream(42, "fuzz");
     // Fewer grains, so that what loads can be built in no time.
     let shrink = |text: &str| {
-        let all = [("count = 3000", 30), ("count = 1500", 15), ("count = 1000", 100), ("count = 900", 9)];
+        let all = [("count = 4000", 30), ("count = 1500", 15), ("count = 1000", 100), ("count = 900", 9)];
         all.iter().fold(text.to_string(), |t, (from, to)| t.replace(from, &format!("count = {to}")))
     };
     let seeds = SEEDS.map(shrink);
@@ -161,6 +164,24 @@ fn mutated_scenarios_never_panic() {
     }
     println!("{tries} tries: {loads} loaded, {builds} built");
     assert!(builds > tries / 50, "the mutations are too wild to test anything: {builds} of {tries} build");
+}
+
+#[test]
+fn mutated_tables_of_grains_never_panic() {
+    let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let good =
+        "x,y,z,radius,vx,vy,vz,density\n0,1e3,-2.5,1,0,0,0,2500\n4,5,6,0.5,1,2,3,1e3\n7,8,9,2,0,-0,1,7800\n";
+    let mut rng = Rng::stream(44, "fuzz tables");
+    let mut read = 0u64;
+    for _ in 0..tries {
+        let text = mutate(good, &mut rng);
+        match table::read(&String::from_utf8_lossy(&text)) {
+            Ok(_) => read += 1,
+            Err(fault) => assert!(!format!("{fault:?}").is_empty()),
+        }
+    }
+    println!("{tries} tries: {read} read");
+    assert!(read > tries / 100 && read < tries, "{read} of {tries}");
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(soft::Bed { name: "soft-s1", rolls: false }),
         Box::new(soft::Bed { name: "soft-s1-rolling", rolls: true }),
         Box::new(soft::Drum),
+        Box::new(soft::Sizes),
         Box::new(gravity::SelfGravity),
         Box::new(files::Checkpoint),
         Box::new(files::Frame),

@@ -21,6 +21,9 @@ pub struct Bed {
 /// A half-filled drum that turns.
 pub struct Drum;
 
+/// Beds of grains of one size, and of grains with some twenty times as large among them.
+pub struct Sizes;
+
 const SIDE: f64 = 30.0;
 const GRAINS: usize = 32_000;
 const STEP: f64 = 3e-4;
@@ -231,6 +234,70 @@ impl Case for Drum {
         steps(&mut world, &mut method, &mut fields, 20_000)?;
         Ok(vec![best(self.name(), &mut world, &mut method, &mut fields, 1000)?])
     }
+}
+
+impl Case for Sizes {
+    type Row = BenchRow;
+
+    fn name(&self) -> &'static str {
+        "soft-sizes"
+    }
+
+    fn about(&self) -> &'static str {
+        "beds with sizes 1:1, 1:5 and 1:20: what a contact costs"
+    }
+
+    fn run(&self, _options: &Options) -> Result<Vec<BenchRow>, CaseError> {
+        let mut rows = Vec::new();
+        for ratio in [1.0, 5.0, 20.0] {
+            let mut world = mixed_bed(ratio);
+            // Weak, so that the large ones do not sink into the small.
+            let gravity = Uniform { acceleration: -0.05 * DVec3::Z };
+            let (mut method, mut fields) =
+                (SoftSpheres::new(Settings::default()), Fields { list: vec![Box::new(gravity)] });
+            steps(&mut world, &mut method, &mut fields, 6000)?;
+            let mut row = best(&format!("soft-sizes 1:{ratio}"), &mut world, &mut method, &mut fields, 300)?;
+            let contacts = method.contacts(&world)?.len() as f64;
+            row.rate = contacts * 300.0 / row.seconds;
+            row.unit = "contact-steps/s".into();
+            row.phases.insert("contacts a grain".into(), contacts / world.bodies.len() as f64);
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+/// About 20,000 small grains in a loose lattice, with large ones in place of some of them.
+fn mixed_bed(ratio: f64) -> World {
+    let mut world = empty_bed(2, false);
+    let side = 2.0 * SIDE;
+    let mut rng = Rng::stream(3, "bench sizes");
+    let large = 0.5 * ratio;
+    let mut centres = Vec::new();
+    if ratio > 1.0 {
+        let across = (side / (2.5 * large)).floor().min(4.0) as usize;
+        for a in 0..across * across {
+            let x = DVec3::new((a % across) as f64 + 0.5, (a / across) as f64 + 0.5, 0.0);
+            centres.push(x * side / across as f64 + DVec3::Z * (large + 2.0));
+        }
+    }
+    for &x in &centres {
+        world.bodies.push_sphere(x, large, DENSITY, 0, 0);
+    }
+    let (across, spacing) = (57, side / 57.0);
+    for k in 0..20_000 {
+        let cell = DVec3::new(
+            (k % across) as f64 + 0.5,
+            (k / across % across) as f64 + 0.5,
+            (k / across / across) as f64 + 0.5,
+        );
+        let x = spacing * cell;
+        if centres.iter().all(|c| world.domain.shortest(x - *c).length() > large + 0.51) {
+            let row = world.bodies.push_sphere(x, 0.5, DENSITY, 0, 0);
+            world.bodies.velocity[row] = 0.3 * rng.direction();
+        }
+    }
+    world
 }
 
 /// A loose lattice in the lower part of the drum.
