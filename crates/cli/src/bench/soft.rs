@@ -263,11 +263,8 @@ impl Case for Sizes {
         let mut rows = Vec::new();
         for ratio in [1.0, 5.0, 20.0] {
             let mut world = mixed_bed(ratio);
-            // Weak, so that the large ones do not sink into the small.
-            let gravity = Uniform { acceleration: -0.05 * DVec3::Z };
-            let (mut method, mut fields) =
-                (SoftSpheres::new(Settings::default()), Fields { list: vec![Box::new(gravity)] });
-            steps(&mut world, &mut method, &mut fields, 6000)?;
+            let (mut method, mut fields) = (SoftSpheres::new(Settings::default()), gravity());
+            steps(&mut world, &mut method, &mut fields, 12_000)?;
             let mut row = best(&format!("soft-sizes 1:{ratio}"), &mut world, &mut method, &mut fields, 300)?;
             let contacts = method.contacts(&world)?.len() as f64;
             row.rate = contacts * 300.0 / row.seconds;
@@ -294,7 +291,8 @@ fn mixed_bed(ratio: f64) -> World {
         }
     }
     for &x in &centres {
-        world.bodies.push_sphere(x, large, DENSITY, 0, 0);
+        // Light, so that the large ones do not sink into the small.
+        world.bodies.push_sphere(x, large, DENSITY / (ratio * ratio), 0, 0);
     }
     let (across, spacing) = (57, side / 57.0);
     for k in 0..20_000 {
