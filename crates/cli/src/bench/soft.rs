@@ -265,10 +265,11 @@ impl Case for Sizes {
             let mut world = mixed_bed(ratio);
             let (mut method, mut fields) = (SoftSpheres::new(Settings::default()), gravity());
             steps(&mut world, &mut method, &mut fields, 12_000)?;
-            let mut row = best(&format!("soft-sizes 1:{ratio}"), &mut world, &mut method, &mut fields, 300)?;
+            let mut row = best(self.name(), &mut world, &mut method, &mut fields, 300)?;
             let contacts = method.contacts(&world)?.len() as f64;
             row.rate = contacts * 300.0 / row.seconds;
             row.unit = "contact-steps/s".into();
+            row.phases.insert("size ratio".into(), ratio);
             row.phases.insert("contacts a grain".into(), contacts / world.bodies.len() as f64);
             rows.push(row);
         }
