@@ -11,7 +11,6 @@ use crate::{failure::Failure, print, text};
 
 /// What was asked for on the command line; a case takes what it knows.
 #[derive(Debug, Clone, Default)]
-#[allow(dead_code)] // every case reads some of it
 pub struct Options {
     /// At the size of the paper.
     pub full: bool,

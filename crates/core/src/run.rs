@@ -156,20 +156,6 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    pub fn new(interval: f64) -> Self {
-        Ticker { interval, index: 0 }
-    }
-
-    /// A ticker that has already done all that was due up to the clock's step: how it stands after a checkpoint.
-    pub fn resumed(interval: f64, clock: &Clock) -> Self {
-        let mut index = (clock.time() / interval).floor() as u64;
-        index = index.saturating_sub(2);
-        while is_due(clock, index as f64 * interval) {
-            index += 1;
-        }
-        Ticker { interval, index }
-    }
-
     pub fn next(&self) -> f64 {
         self.index as f64 * self.interval
     }

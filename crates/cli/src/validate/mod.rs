@@ -45,7 +45,6 @@ pub struct ValidateRow {
 }
 
 impl ValidateRow {
-    #[allow(dead_code)] // what cases make their rows with
     pub fn new(
         case: &str,
         quantity: impl Into<String>,
