@@ -3,7 +3,8 @@
 //! A fast multipole method: nodes act on nodes through multipole and local expansions, leaves on neighbouring
 //! leaves body by body (`walk.rs`, `near.rs`, `expansion.rs`; the equations stand there and in `build.rs`). With
 //! [`Accuracy::Error`] the order of the expansions and the tolerance of each interaction follow from the error asked
-//! for. It does not conserve momentum exactly: to that end take [`crate::Direct`].
+//! for, and the result is checked on a sample of bodies. Where the field nearly cancels (inside a hollow shell) a few bodies
+//! that the sample may miss make the whole rms, and it can exceed the target by some tens of per cent. It does not conserve momentum exactly: to that end take [`crate::Direct`].
 
 use glam::DVec3;
 use rubblepile_core::{Advice, Field, G, Result, World};

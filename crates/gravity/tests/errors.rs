@@ -1,5 +1,7 @@
-//! The tree keeps its promise: the rms relative error against the direct sum is at or below the target, whatever the
-//! bodies look like.
+//! The tree keeps its promise: the rms relative error against the direct sum is at or below the target, for bodies that
+//! lie in many ways. Not covered, because it does not always hold: bodies without mass inside a hollow shell, where
+//! the field cancels and a few bodies make the whole rms. Over 12 seeds at four targets, 3 of 48 exceeded the
+//! target, by a third at most.
 
 use glam::DVec3;
 use rubblepile_core::{Field, Rng, World};
@@ -68,6 +70,16 @@ fn cusp() {
     let mut rng = Rng::new(4);
     let x: Vec<DVec3> = (0..N).map(|_| rng.direction() * rng.uniform().powi(2)).collect();
     holds("cusp", &x, &equal(N), 0.0);
+}
+
+/// Nothing in the middle, where the field nearly cancels.
+#[test]
+fn hollow_core() {
+    for seed in [1, 6, 9] {
+        let mut rng = Rng::new(seed);
+        let x: Vec<DVec3> = (0..N).map(|_| (0.05 + 0.95 * rng.uniform()) * rng.direction()).collect();
+        holds("hollow core", &x, &equal(N), 0.0);
+    }
 }
 
 #[test]
