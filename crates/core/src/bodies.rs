@@ -2,10 +2,11 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    shape::{ShapeId, Solid},
+};
 
-/// Index into the world's shapes. Only spheres exist so far: shape 0.
-pub type ShapeId = u32;
 /// Index into [`crate::World::materials`].
 pub type MaterialId = u32;
 /// Index into [`crate::World::groups`].
@@ -17,7 +18,7 @@ pub struct Bodies {
     pub id: Vec<u64>,
     pub position: Vec<DVec3>,
     pub velocity: Vec<DVec3>,
-    /// Stays the identity for spheres: no method here reads it for them, and no method turns it.
+    /// Of the body frame in the world. Stays the identity for spheres: nothing reads it for them, and no method turns it.
     pub orientation: Vec<DQuat>,
     /// Angular velocity in the world frame, rad/s.
     pub spin: Vec<DVec3>,
@@ -62,6 +63,25 @@ impl Bodies {
         self.shape.push(0);
         self.material.push(material);
         self.group.push(group);
+        row
+    }
+
+    /// Adds a homogeneous solid at rest and returns its row. Its id is the number of bodies before it.
+    #[allow(clippy::too_many_arguments)]
+    pub fn push_solid(
+        &mut self,
+        position: DVec3,
+        orientation: DQuat,
+        (shape, solid): (ShapeId, &Solid),
+        density: f64,
+        material: MaterialId,
+        group: GroupId,
+    ) -> usize {
+        let row = self.push_sphere(position, solid.radius, density, material, group);
+        self.orientation[row] = orientation;
+        self.mass[row] = density * solid.volume;
+        self.inertia[row] = density * solid.inertia;
+        self.shape[row] = shape;
         row
     }
 

@@ -11,18 +11,22 @@ pub enum Partner {
     Wall { wall: u32, face: u32 },
 }
 
-/// The memory of one contact: the elastic displacements since touch, and nothing else.
+/// The memory of one contact. Of the soft method: the elastic displacements since touch. Of contact dynamics: the
+/// impulses of the last step, where the next solution starts from.
 ///
 /// The normal of the contact points from the body to its partner. For two bodies, `body` has the smaller id.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct History {
     pub body: u64,
     pub partner: Partner,
-    /// Sliding displacement, m (world frame, in the contact plane).
+    /// Which of several contact points of the two, 0 if there is one.
+    pub feature: u32,
+    /// Sliding displacement, m (world frame, in the contact plane); in contact dynamics the impulse on the partner, N s.
     pub sliding: DVec3,
-    /// Rolling angle, rad (world frame, in the contact plane).
+    /// Rolling angle, rad (world frame, in the contact plane); in contact dynamics the impulse of the rolling and
+    /// twisting torque on the partner, N m s.
     pub rolling: DVec3,
-    /// Twisting angle about the normal, rad.
+    /// Twisting angle about the normal, rad; not used by contact dynamics.
     pub twisting: f64,
 }
 
@@ -34,10 +38,12 @@ pub struct Contact {
     pub partner_row: Option<u32>,
     pub body: u64,
     pub partner: Partner,
+    /// Which of several contact points of the two.
+    pub feature: u32,
     pub point: DVec3,
     /// From the body to its partner.
     pub normal: DVec3,
-    /// Depth of the overlap, m.
+    /// Depth of the overlap, m; negative for a gap.
     pub overlap: f64,
     /// Force on the body, N; its partner feels the opposite.
     pub force: DVec3,

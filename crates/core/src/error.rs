@@ -16,6 +16,12 @@ pub enum Error {
     )]
     TooDeep { id: u64, partner: String, percent: f64, time: f64 },
 
+    #[error(
+        "the contact problem was not solved in {steps} steps in a row (residual {residual:.1e}, asked for {tolerance:.1e}) \
+         up to t = {time:e} s; try a shorter time step, more `iterations` or a looser `tolerance`"
+    )]
+    NotConverged { steps: u64, residual: f64, tolerance: f64, time: f64 },
+
     #[error("there is no wall named `{name}` at t = {time:e} s; walls there are: {known}")]
     NoSuchWall { name: String, known: String, time: f64 },
 

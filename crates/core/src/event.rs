@@ -53,6 +53,8 @@ pub enum Property {
     FrictionTwisting,
     Shape,
     Cohesion,
+    CohesionForce,
+    CohesionRange,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -116,6 +118,8 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
                 Property::FrictionTwisting => &mut m.friction_twisting,
                 Property::Shape => &mut m.shape,
                 Property::Cohesion => &mut m.cohesion,
+                Property::CohesionForce => &mut m.cohesion_force,
+                Property::CohesionRange => &mut m.cohesion_range,
             } = *value;
         }
         Action::StopWhenKineticBelow { energy } => {

@@ -11,18 +11,20 @@ pub mod material;
 pub mod method;
 pub mod rng;
 pub mod run;
+pub mod shape;
 pub mod simd;
 pub mod units;
 pub mod wall;
 pub mod world;
 
-pub use bodies::{Bodies, GroupId, MaterialId, ShapeId};
+pub use bodies::{Bodies, GroupId, MaterialId};
 pub use contact::{Contact, History, Partner};
 pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
 pub use method::{Advice, Field, Fields, Method, Observer, Probe, Report, Severity};
 pub use rng::Rng;
+pub use shape::{Convex, Shape, ShapeId, Solid};
 pub use wall::{Motion, Surface, Wall};
 pub use world::{Clock, Dissipation, Domain, Frame, Rates, World};
 

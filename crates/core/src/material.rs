@@ -20,6 +20,10 @@ pub struct Material {
     pub shape: f64,
     /// Cohesive strength c between grains, Pa.
     pub cohesion: f64,
+    /// Force that parts two touching bodies, r_0 of eq. (18) of contact-dynamics-2021, N. Contact dynamics alone.
+    pub cohesion_force: f64,
+    /// Gap up to which that force acts, d_0 of eq. (18), m.
+    pub cohesion_range: f64,
     /// Normal spring stiffness k_N of the linear law, N/m. `None`: from the method's largest expected speed.
     pub stiffness: Option<f64>,
     /// Tangential over normal stiffness, k_S / k_N.
@@ -42,6 +46,8 @@ impl Default for Material {
             friction_twisting: 0.0,
             shape: 0.0,
             cohesion: 0.0,
+            cohesion_force: 0.0,
+            cohesion_range: 0.0,
             stiffness: None,
             stiffness_ratio: 2.0 / 7.0,
             young: None,
@@ -60,6 +66,10 @@ pub struct PairValues {
     pub friction_twisting: f64,
     pub shape: f64,
     pub cohesion: f64,
+    /// N
+    pub cohesion_force: f64,
+    /// m
+    pub cohesion_range: f64,
     /// k_N, N/m; `None`: from the largest expected speed.
     pub stiffness: Option<f64>,
     pub stiffness_ratio: f64,
@@ -81,6 +91,8 @@ pub struct PairOverride {
     pub friction_twisting: Option<f64>,
     pub shape: Option<f64>,
     pub cohesion: Option<f64>,
+    pub cohesion_force: Option<f64>,
+    pub cohesion_range: Option<f64>,
     pub stiffness: Option<f64>,
     pub stiffness_ratio: Option<f64>,
 }
@@ -109,6 +121,8 @@ impl PairValues {
             friction_twisting: mean(a.friction_twisting, b.friction_twisting),
             shape: mean(a.shape, b.shape),
             cohesion: mean(a.cohesion, b.cohesion),
+            cohesion_force: mean(a.cohesion_force, b.cohesion_force),
+            cohesion_range: mean(a.cohesion_range, b.cohesion_range),
             stiffness: match (a.stiffness, b.stiffness) {
                 (Some(x), Some(y)) => Some(series(x, y)),
                 // One of the two is given: it is the only stiffness known for this pair.
@@ -133,6 +147,8 @@ impl PairValues {
         set(&mut self.friction_twisting, o.friction_twisting);
         set(&mut self.shape, o.shape);
         set(&mut self.cohesion, o.cohesion);
+        set(&mut self.cohesion_force, o.cohesion_force);
+        set(&mut self.cohesion_range, o.cohesion_range);
         set(&mut self.stiffness_ratio, o.stiffness_ratio);
         self.stiffness = o.stiffness.or(self.stiffness);
     }

@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use crate::{
-    Bodies, Material, PairOverride, PairValues, Rng, Wall, contact::History, event::Event,
+    Bodies, Material, PairOverride, PairValues, Rng, Shape, Solid, Wall, contact::History, event::Event,
     material::pair_table,
 };
 
@@ -155,6 +155,8 @@ pub struct World {
     pub clock: Clock,
     pub bodies: Bodies,
     pub rates: Rates,
+    /// Shapes that bodies have; the first is the sphere.
+    pub shapes: Vec<Shape>,
     pub materials: Vec<Material>,
     pub pairs: Vec<PairOverride>,
     /// Names of the groups of bodies.
@@ -180,6 +182,7 @@ impl World {
             clock: Clock::new(timestep),
             bodies: Bodies::default(),
             rates: Rates::default(),
+            shapes: vec![Shape::Sphere],
             materials: Vec::new(),
             pairs: Vec::new(),
             groups: Vec::new(),
@@ -201,6 +204,24 @@ impl World {
 
     pub fn time(&self) -> f64 {
         self.clock.time()
+    }
+
+    /// The solid of a body; `None` for a sphere.
+    pub fn solid(&self, row: usize) -> Option<&Solid> {
+        self.shapes.get(self.bodies.shape[row] as usize)?.solid().map(|s| &**s)
+    }
+
+    /// Whether all bodies are spheres.
+    pub fn only_spheres(&self) -> bool {
+        self.bodies.shape.iter().all(|&s| s == 0)
+    }
+
+    /// Volume of a body, m^3.
+    pub fn volume(&self, row: usize) -> f64 {
+        match self.solid(row) {
+            Some(solid) => solid.volume,
+            None => 4.0 / 3.0 * std::f64::consts::PI * self.bodies.radius[row].powi(3),
+        }
     }
 
     /// Reorders the bodies and everything kept a row a body.

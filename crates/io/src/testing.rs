@@ -1,11 +1,14 @@
 //! What the tests of this crate share: scratch directories, random worlds, a method that only drifts.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Action, Advice, Contact, Dissipation, Domain, Event, Fields, Frame, History, Material, Method, Motion,
-    PairOverride, Partner, Report, Rng, Surface, Trigger, Wall, World, event::Property,
+    Action, Advice, Contact, Convex, Dissipation, Domain, Event, Fields, Frame, History, Material, Method,
+    Motion, PairOverride, Partner, Report, Rng, Shape, Solid, Surface, Trigger, Wall, World, event::Property,
 };
 
 use crate::checkpoint::Meta;
@@ -96,6 +99,15 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
             ..Material::default()
         });
     }
+    let corners = (0..6).map(|_| vector(rng)).collect();
+    let faces = vec![vec![0, 1, 2], vec![3, 4, 5, 0], vec![1, 2, 3], vec![5, 4, 0]];
+    let part = Convex { vertices: corners, faces };
+    world.shapes.push(Shape::Solid(Arc::new(Solid {
+        parts: vec![part],
+        volume: rng.uniform() + 0.1,
+        inertia: DVec3::new(1.0, 2.0, 2.5),
+        radius: 1.5,
+    })));
     world.pairs.push(PairOverride {
         a: 0,
         b: 2,
@@ -112,6 +124,7 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
         world.bodies.velocity[k] = vector(rng);
         world.bodies.spin[k] = vector(rng);
         world.bodies.orientation[k] = DQuat::from_rotation_y(rng.normal());
+        world.bodies.shape[k] = (rng.next_u64() % 2) as u32;
         world.bodies.id[k] = (bodies - k) as u64 * 3;
         world.contacts.push(History {
             body: k as u64,
@@ -119,6 +132,7 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
                 0 => Partner::Body(rng.next_u64()),
                 _ => Partner::Wall { wall: k as u32, face: 5 },
             },
+            feature: (rng.next_u64() % 4) as u32,
             sliding: vector(rng),
             rolling: vector(rng),
             twisting: rng.normal(),
@@ -219,6 +233,7 @@ impl Method for Drift {
                 partner_row: None,
                 body: world.bodies.id[k],
                 partner: h.partner,
+                feature: h.feature,
                 point: world.bodies.position[k],
                 normal: DVec3::Z,
                 overlap: 1e-3,

@@ -93,6 +93,7 @@ pub fn contact(row: u32, partner_row: Option<u32>, normal: DVec3, overlap: f64) 
             Some(k) => Partner::Body(u64::from(k)),
             None => Partner::Wall { wall: 0, face: 0 },
         },
+        feature: 0,
         point: DVec3::ZERO,
         normal,
         overlap,

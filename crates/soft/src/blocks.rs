@@ -349,6 +349,7 @@ fn history(body: u64, partner: Partner, [s, r]: [Memory; 2]) -> History {
     History {
         body,
         partner,
+        feature: 0,
         sliding: DVec3::new(s[0], s[1], s[2]),
         rolling: DVec3::new(r[0], r[1], r[2]),
         twisting: r[3],

@@ -84,6 +84,17 @@ fn contact_time(pair: &PairValues, settings: &Settings, radius: f64, mass: f64) 
 /// Everything the user should know before a run with this method.
 pub fn check(world: &World, settings: &Settings, skin: f64) -> Vec<Advice> {
     let mut advice = Vec::new();
+    if let Some(row) = world.bodies.shape.iter().position(|&s| s != 0) {
+        advice.push(Advice::fatal(format!(
+            "body {} is a polyhedron, and soft spheres are spheres: use [method.nonsmooth]",
+            world.bodies.id[row]
+        )));
+    }
+    if world.materials.iter().any(|m| m.cohesion_force > 0.0) {
+        advice.push(Advice::fatal(
+            "`cohesion_force` belongs to [method.nonsmooth]: soft spheres stick by `cohesion`, a strength in Pa",
+        ));
+    }
     missing_constants(world, settings, &mut advice);
     if let Some(t) = shortest_contact_time(world, settings) {
         let dt = world.clock.timestep;

@@ -26,6 +26,7 @@ fn world(n: usize) -> World {
             world.contacts.push(History {
                 body: k as u64,
                 partner: Partner::Body((k + j) as u64),
+                feature: 0,
                 sliding: rng.direction(),
                 rolling: rng.direction(),
                 twisting: rng.normal(),

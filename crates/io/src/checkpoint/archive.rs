@@ -6,6 +6,8 @@
 //!
 //! Reading trusts nothing: a count never reserves more memory than the file has bytes left.
 
+use std::sync::Arc;
+
 use bytemuck::Pod;
 use glam::{DQuat, DVec3};
 
@@ -145,6 +147,18 @@ impl<T: Archive> Archive for Box<T> {
 
     fn read(from: &mut Source) -> Read<Self> {
         T::read(from).map(Box::new)
+    }
+}
+
+impl<T: Archive> Archive for Arc<T> {
+    const LEAST: usize = T::LEAST;
+
+    fn write(&self, to: &mut Target) -> Write {
+        (**self).write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        T::read(from).map(Arc::new)
     }
 }
 

@@ -2,8 +2,8 @@
 //! raise `VERSION` in `mod.rs`.
 
 use rubblepile_core::{
-    Action, Bodies, Clock, Dissipation, Domain, Event, Frame, History, Material, Motion, PairOverride,
-    Partner, Rates, Rng, Surface, Trigger, Wall, event::Property,
+    Action, Bodies, Clock, Convex, Dissipation, Domain, Event, Frame, History, Material, Motion,
+    PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Trigger, Wall, event::Property,
 };
 
 use super::{
@@ -54,6 +54,8 @@ archive_struct!(Material {
     friction_twisting,
     shape,
     cohesion,
+    cohesion_force,
+    cohesion_range,
     stiffness,
     stiffness_ratio,
     young,
@@ -70,9 +72,15 @@ archive_struct!(PairOverride {
     friction_twisting,
     shape,
     cohesion,
+    cohesion_force,
+    cohesion_range,
     stiffness,
     stiffness_ratio,
 });
+
+archive_struct!(Convex { vertices, faces });
+archive_struct!(Solid { parts, volume, inertia, radius });
+archive_enum!(Shape { 0 => Sphere {}, 1 => Solid { 0: solid } });
 
 archive_enum!(Surface {
     0 => Plane { point, normal },
@@ -95,7 +103,7 @@ archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });
 
 archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face } });
-archive_struct!(History { body, partner, sliding, rolling, twisting });
+archive_struct!(History { body, partner, feature, sliding, rolling, twisting });
 
 archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval, end } });
 
@@ -107,6 +115,8 @@ archive_enum!(Property {
     4 => FrictionTwisting {},
     5 => Shape {},
     6 => Cohesion {},
+    7 => CohesionForce {},
+    8 => CohesionRange {},
 });
 
 archive_enum!(Action {

@@ -31,7 +31,7 @@ use stream::{Damage, Opening, Source, Target};
 /// The first byte is no text, the last two show a transfer that changes line ends.
 const MAGIC: &[u8; 8] = b"\x8aRUBBLE\n";
 /// Version of the format that is written; older ones are read where `read_from` says so.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Names in a run directory.
 pub const NEWEST: &str = "checkpoint.rpk";
@@ -77,6 +77,7 @@ world_sections!(
     clock,
     bodies,
     rates,
+    shapes,
     materials,
     pairs,
     groups,

@@ -1,7 +1,7 @@
 //! Whether a world that was read makes sense: what the rest of the program takes for granted and would otherwise
 //! trip over. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
 
-use rubblepile_core::{Action, Wall, World};
+use rubblepile_core::{Action, Convex, Shape, Wall, World};
 
 /// The section and what is wrong with it.
 type Fault = (&'static str, String);
@@ -57,7 +57,8 @@ fn bodies(world: &World) -> Result<(), Fault> {
         };
     index(SECTION, "material", &b.material, world.materials.len())?;
     index(SECTION, "group", &b.group, world.groups.len())?;
-    index(SECTION, "shape", &b.shape, 1)?;
+    index(SECTION, "shape", &b.shape, world.shapes.len())?;
+    shapes(world)?;
     for (k, (&r, &m)) in b.radius.iter().zip(&b.mass).enumerate() {
         if !(r.is_finite() && r > 0.0 && m.is_finite() && m > 0.0) {
             return Err((SECTION, format!("body {} has radius {r:e} m and mass {m:e} kg", b.id[k])));
@@ -72,6 +73,31 @@ fn bodies(world: &World) -> Result<(), Fault> {
     ] {
         if length != 0 && length != n {
             return Err(("section `rates`", format!("there are {n} bodies, and {length} rows of {name}")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether every solid has corners, faces that name them, and a size.
+fn shapes(world: &World) -> Result<(), Fault> {
+    const SECTION: &str = "section `shapes`";
+    if !matches!(world.shapes.first(), Some(Shape::Sphere)) {
+        return Err((SECTION, "the first shape is not the sphere".into()));
+    }
+    for (k, solid) in world.shapes.iter().enumerate().filter_map(|(k, s)| Some((k, s.solid()?))) {
+        let sound = |c: &Convex| {
+            let n = c.vertices.len();
+            n >= 4
+                && c.vertices.iter().all(|v| v.is_finite())
+                && c.faces.len() >= 4
+                && c.faces.iter().all(|f| f.len() >= 3 && f.iter().all(|&v| (v as usize) < n))
+        };
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        if solid.parts.is_empty()
+            || !solid.parts.iter().all(sound)
+            || ![solid.volume, solid.radius, solid.inertia.min_element()].into_iter().all(positive)
+        {
+            return Err((SECTION, format!("shape {k} is no solid")));
         }
     }
     Ok(())

@@ -152,6 +152,8 @@ fn material(m: &MaterialTable) -> Material {
         friction_twisting: m.friction.twisting.0,
         shape: m.friction.shape.0,
         cohesion: m.cohesion.0,
+        cohesion_force: m.cohesion_force.0,
+        cohesion_range: m.cohesion_range.0,
         stiffness: m.stiffness.map(|v| v.0),
         stiffness_ratio: m.stiffness_ratio.0,
         young: m.young.map(|v| v.0),
@@ -175,6 +177,8 @@ fn pair(p: &Pair, scenario: &Scenario) -> PairOverride {
         friction_twisting: p.friction.twisting.map(|v| v.0),
         shape: p.friction.shape.map(|v| v.0),
         cohesion: p.cohesion.map(|v| v.0),
+        cohesion_force: p.cohesion_force.map(|v| v.0),
+        cohesion_range: p.cohesion_range.map(|v| v.0),
         stiffness: p.stiffness.map(|v| v.0),
         stiffness_ratio: p.stiffness_ratio.map(|v| v.0),
     }

@@ -301,6 +301,8 @@ impl Checker<'_> {
                 self.coefficient(&format!("friction.{key}"), v.0, &at);
             }
             self.coefficient("cohesion", m.cohesion.0, &at);
+            self.coefficient("cohesion_force", m.cohesion_force.0, &at);
+            self.coefficient("cohesion_range", m.cohesion_range.0, &at);
             if let Some(s) = m.stiffness {
                 self.positive(s, &at, "stiffness");
             }
@@ -361,6 +363,8 @@ impl Checker<'_> {
                 ("friction.twisting", p.friction.twisting.map(|v| v.0)),
                 ("friction.shape", p.friction.shape.map(|v| v.0)),
                 ("cohesion", p.cohesion.map(|v| v.0)),
+                ("cohesion_force", p.cohesion_force.map(|v| v.0)),
+                ("cohesion_range", p.cohesion_range.map(|v| v.0)),
             ];
             for (key, v) in values {
                 if let Some(v) = v {

@@ -35,11 +35,11 @@ pub use tables::Scenario;
 
 use rubblepile_core::{
     event::Property,
-    units::{Dimension, NUMBER, PRESSURE},
+    units::{Dimension, FORCE, LENGTH, NUMBER, PRESSURE},
 };
 
 /// What an event may change of a material, under the names of the material's keys.
-pub const PROPERTIES: [(&str, Property, Dimension); 7] = [
+pub const PROPERTIES: [(&str, Property, Dimension); 9] = [
     ("restitution.normal", Property::RestitutionNormal, NUMBER),
     ("restitution.tangential", Property::RestitutionTangential, NUMBER),
     ("friction.sliding", Property::FrictionSliding, NUMBER),
@@ -47,6 +47,8 @@ pub const PROPERTIES: [(&str, Property, Dimension); 7] = [
     ("friction.twisting", Property::FrictionTwisting, NUMBER),
     ("friction.shape", Property::Shape, NUMBER),
     ("cohesion", Property::Cohesion, PRESSURE),
+    ("cohesion_force", Property::CohesionForce, FORCE),
+    ("cohesion_range", Property::CohesionRange, LENGTH),
 ];
 
 fn property(key: &str) -> Option<(Property, Dimension)> {

@@ -37,6 +37,7 @@ kinds! {
     AccelerationKind, Acceleration = ACCELERATION;
     DensityKind, Density = DENSITY;
     PressureKind, Pressure = PRESSURE;
+    ForceKind, Force = FORCE;
     EnergyKind, Energy = ENERGY;
     StiffnessKind, Stiffness = STIFFNESS;
     FrequencyKind, Frequency = FREQUENCY;

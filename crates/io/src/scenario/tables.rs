@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     grains::Grains,
     quantity::*,
-    walls::{MotionTable, WallTable},
+    walls::{MotionTable, WallTable, no_length},
 };
 
 /// One simulation: what there is, what acts on it, how it is stepped, what is measured and written.
@@ -244,6 +244,12 @@ pub struct MaterialTable {
     /// Cohesive strength between grains.
     #[serde(default = "no_cohesion")]
     pub cohesion: Pressure,
+    /// Force that parts two touching bodies. Contact dynamics alone.
+    #[serde(default = "no_force")]
+    pub cohesion_force: Force,
+    /// Gap up to which `cohesion_force` acts. Contact dynamics alone.
+    #[serde(default = "no_length")]
+    pub cohesion_range: Length,
     /// Normal spring stiffness of the linear law. Not given: from `max_speed` of the method.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<Stiffness>,
@@ -259,6 +265,9 @@ pub struct MaterialTable {
 }
 
 fn no_cohesion() -> Pressure {
+    Quantity::new(0.0)
+}
+fn no_force() -> Force {
     Quantity::new(0.0)
 }
 fn two_sevenths() -> Number {
@@ -324,6 +333,12 @@ pub struct Pair {
     /// Cohesive strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cohesion: Option<Pressure>,
+    /// Force that parts two touching bodies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cohesion_force: Option<Force>,
+    /// Gap up to which it acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cohesion_range: Option<Length>,
     /// Normal spring stiffness of the linear law.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<Stiffness>,
@@ -426,7 +441,7 @@ pub struct SetMaterial {
     /// Name of the material.
     pub material: String,
     /// Which value: `restitution.normal`, `restitution.tangential`, `friction.sliding`, `friction.rolling`,
-    /// `friction.twisting`, `friction.shape` or `cohesion`.
+    /// `friction.twisting`, `friction.shape`, `cohesion`, `cohesion_force` or `cohesion_range`.
     pub key: String,
     /// The new value.
     pub value: AnyQuantity,
