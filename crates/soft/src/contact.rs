@@ -6,12 +6,9 @@
 //! so that a slider does not wind up; the dashpot may pull at the end of a contact, as eq. (1) has it, which is
 //! what makes the restitution come out exactly.
 
-use rubblepile_core::simd::Lanes;
+use rubblepile_core::simd::{Lanes, V3};
 
-use crate::{
-    law::{ContactLaw, Touch},
-    vector::V3,
-};
+use crate::law::{ContactLaw, Touch};
 
 /// Geometry and relative motion of eight contacts (Table 1). For a wall the partner's radius is infinite.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rubblepile_core::{
     Wall,
-    simd::{Kernel, LANES, Lanes, Portable, dispatch, prefetch},
+    simd::{Kernel, LANES, Lanes, Portable, V3, dispatch, prefetch},
     wall::Pose,
 };
 use rubblepile_geometry::walls::nearest_at;
@@ -13,7 +13,6 @@ use crate::{
     blocks::{Block, Memory, Motion, NO_MEMORY, Spin},
     contact::{Displacement, Energy, Push, Seen, resolve},
     law::{Coefficients, ContactLaw, Touch, with_law},
-    vector::V3,
 };
 
 /// What all blocks read during a step.

@@ -18,7 +18,6 @@ pub mod settings;
 mod step;
 mod table;
 mod timestep;
-mod vector;
 
 pub use settings::{Law, Settings};
 pub use step::SoftSpheres;

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use rubblepile_core::simd::Lanes;
+use super::Lanes;
 
 #[derive(Debug, Clone, Copy)]
 pub struct V3<L>(pub L, pub L, pub L);
