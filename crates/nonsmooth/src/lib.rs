@@ -1,8 +1,22 @@
 //! Contact dynamics (non-smooth): rigid bodies that do not overlap, at time steps set by gravity and speed and not by
 //! a stiffness. Equations: contact-dynamics-2021, and nbody-polyhedra-2017 for the cone form and rotations.
 
+mod batch;
 mod colours;
+mod kernel;
+mod memory;
+mod near;
+mod problem;
 mod rotation;
 pub mod settings;
+mod solver;
+mod spots;
+mod step;
+mod table;
+mod timestep;
+pub mod workload;
 
 pub use settings::{Settings, Solver};
+pub use solver::Outcome;
+pub use step::ContactDynamics;
+pub use timestep::automatic_timestep;

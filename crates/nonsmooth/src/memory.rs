@@ -1,0 +1,177 @@
+//! The impulses of the last step, where the next solution starts from. They are saved with the world: a run that is
+//! resumed starts its solver from the same numbers.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+use rubblepile_core::{History, Partner, World};
+
+use crate::spots::{Side, Spot};
+
+/// An impulse to start from.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Warm {
+    pub impulse: DVec3,
+    pub torque: DVec3,
+}
+
+/// One contact of the last step: the impulse on the partner. For bodies `row` is the lower row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Remembered {
+    pub row: u32,
+    /// Row of the partner, or wall and face: see [`key`].
+    pub partner: u64,
+    pub feature: u32,
+    pub warm: Warm,
+}
+
+/// Bodies by row, walls after all bodies.
+pub fn key(side: &Side) -> u64 {
+    match *side {
+        Side::Body { row, .. } => u64::from(row),
+        Side::Wall { wall, face, .. } => wall_key(wall, face),
+    }
+}
+
+fn wall_key(wall: u32, face: u32) -> u64 {
+    1 << 63 | u64::from(wall) << 32 | u64::from(face)
+}
+
+/// The contacts of the last step, sorted by row, partner and feature.
+#[derive(Debug, Default, PartialEq)]
+pub struct Memory(pub Vec<Remembered>);
+
+impl Memory {
+    pub fn of(spots: &[Spot], solution: &[(DVec3, DVec3)]) -> Self {
+        let remembered = |(spot, &(impulse, torque)): (&Spot, &(DVec3, DVec3))| Remembered {
+            row: spot.row,
+            partner: key(&spot.partner),
+            feature: spot.feature,
+            warm: Warm { impulse, torque },
+        };
+        // What bears nothing is nothing to start from.
+        Memory(spots.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect())
+    }
+
+    fn sort(&mut self) {
+        self.0.sort_by_key(|r| (r.row, r.partner, r.feature));
+    }
+
+    /// From what the world has saved. Contacts of bodies or walls that are gone are forgotten.
+    pub fn from_history(world: &World) -> Self {
+        let row: HashMap<u64, u32> =
+            world.bodies.id.iter().enumerate().map(|(k, &id)| (id, k as u32)).collect();
+        let wall: HashMap<u32, u32> = world.walls.iter().enumerate().map(|(k, w)| (w.id, k as u32)).collect();
+        let mut memory = Memory::default();
+        for h in &world.contacts {
+            let Some(&body) = row.get(&h.body) else { continue };
+            let warm = Warm { impulse: h.sliding, torque: h.rolling };
+            let (row, partner, warm) = match h.partner {
+                Partner::Body(id) => match row.get(&id) {
+                    Some(&other) if other > body => (body, u64::from(other), warm),
+                    // Saved under the smaller id, kept under the lower row.
+                    Some(&other) => {
+                        (other, u64::from(body), Warm { impulse: -warm.impulse, torque: -warm.torque })
+                    }
+                    None => continue,
+                },
+                Partner::Wall { wall: id, face } => match wall.get(&id) {
+                    Some(&k) => (body, wall_key(k, face), warm),
+                    None => continue,
+                },
+            };
+            memory.0.push(Remembered { row, partner, feature: h.feature, warm });
+        }
+        memory.sort();
+        memory
+    }
+
+    pub fn to_history(&self, world: &World) -> Vec<History> {
+        let id = |row: u64| world.bodies.id[row as usize];
+        let history = |r: &Remembered| {
+            let (own, Warm { impulse, torque }) = (id(u64::from(r.row)), r.warm);
+            let (body, partner, sign) = if r.partner >> 63 == 1 {
+                let wall = &world.walls[(r.partner >> 32 & 0x7fff_ffff) as usize];
+                (own, Partner::Wall { wall: wall.id, face: r.partner as u32 }, 1.0)
+            } else if own < id(r.partner) {
+                (own, Partner::Body(id(r.partner)), 1.0)
+            } else {
+                (id(r.partner), Partner::Body(own), -1.0)
+            };
+            History {
+                body,
+                partner,
+                feature: r.feature,
+                sliding: sign * impulse,
+                rolling: sign * torque,
+                twisting: 0.0,
+            }
+        };
+        self.0.iter().map(history).collect()
+    }
+
+    /// After the rows have moved: new row `k` is old row `order[k]`.
+    pub fn permute(&mut self, order: &[u32]) {
+        let mut new = vec![0u32; order.len()];
+        order.iter().enumerate().for_each(|(k, &old)| new[old as usize] = k as u32);
+        for r in &mut self.0 {
+            r.row = new[r.row as usize];
+            if r.partner >> 63 == 0 {
+                let partner = new[r.partner as usize];
+                if partner < r.row {
+                    r.warm = Warm { impulse: -r.warm.impulse, torque: -r.warm.torque };
+                    (r.row, r.partner) = (partner, u64::from(r.row));
+                } else {
+                    r.partner = u64::from(partner);
+                }
+            }
+        }
+        self.sort();
+    }
+
+    /// What each contact starts from: its own impulse of the last step; where contact points of a pair have changed, an
+    /// equal share of what those that are gone bore.
+    pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
+        let mut out = vec![Warm::default(); spots.len()];
+        let mut from = 0;
+        let mut at = 0;
+        while at < spots.len() {
+            let pair = (spots[at].row, key(&spots[at].partner));
+            let end = at + spots[at..].iter().take_while(|s| (s.row, key(&s.partner)) == pair).count();
+            while self.0.get(from).is_some_and(|r| (r.row, r.partner) < pair) {
+                from += 1;
+            }
+            let old = self.0[from..].iter().take_while(|r| (r.row, r.partner) == pair).count();
+            share(&self.0[from..from + old], &spots[at..end], &mut out[at..end]);
+            from += old;
+            at = end;
+        }
+        out
+    }
+}
+
+fn share(old: &[Remembered], spots: &[Spot], out: &mut [Warm]) {
+    if old.is_empty() {
+        return;
+    }
+    let mut lost = Warm::default();
+    for r in old {
+        match spots.iter().position(|s| s.feature == r.feature) {
+            Some(k) => out[k] = r.warm,
+            None => {
+                lost.impulse += r.warm.impulse;
+                lost.torque += r.warm.torque;
+            }
+        }
+    }
+    let fresh = |s: &Spot| old.iter().all(|r| r.feature != s.feature);
+    let count = spots.iter().filter(|s| fresh(s)).count();
+    if count > 0 {
+        let part = 1.0 / count as f64;
+        for (spot, warm) in spots.iter().zip(out) {
+            if fresh(spot) {
+                *warm = Warm { impulse: part * lost.impulse, torque: part * lost.torque };
+            }
+        }
+    }
+}

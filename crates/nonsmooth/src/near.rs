@@ -1,0 +1,51 @@
+//! Who may come to touch: the list of near pairs, made anew when somebody has come too far.
+
+use glam::DVec3;
+use rubblepile_core::World;
+use rubblepile_geometry::{PairList, find_pairs};
+
+use crate::spots::{Law, Reach};
+
+/// Margin of the list over the smallest radius.
+const SKIN: f64 = 0.2;
+
+#[derive(Debug, Default)]
+pub struct Near {
+    pub list: PairList,
+    /// Where the bodies were when it was made, and the margin it was made with.
+    origin: Vec<DVec3>,
+    margin: f64,
+}
+
+impl Near {
+    /// Makes the list anew if it may have missed somebody; says whether it did.
+    pub fn update(&mut self, world: &World, reach: &Reach, laws: &[Law]) -> bool {
+        let needed = farthest_reach(world, reach, laws);
+        let x = &world.bodies.position;
+        if self.origin.len() == x.len() {
+            let moved =
+                x.iter().zip(&self.origin).map(|(x, o)| (*x - *o).length_squared()).fold(0.0, f64::max);
+            if 2.0 * moved.sqrt() + needed <= self.margin {
+                return false;
+            }
+        }
+        let smallest = world.bodies.radius.iter().copied().fold(f64::INFINITY, f64::min);
+        self.margin = SKIN * smallest + 2.0 * needed;
+        self.list = find_pairs(x, &world.bodies.radius, self.margin, &world.domain);
+        self.origin.clone_from(x);
+        true
+    }
+}
+
+/// The largest gap at which any two bodies may count as near now.
+fn farthest_reach(world: &World, reach: &Reach, laws: &[Law]) -> f64 {
+    let b = &world.bodies;
+    let mean = b.centre_of_mass().1;
+    let fastest = b.velocity.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();
+    let turning = (0..b.len())
+        .filter(|&k| b.shape[k] != 0)
+        .map(|k| b.spin[k].length() * b.radius[k])
+        .fold(0.0, f64::max);
+    let largest = b.radius.iter().copied().fold(0.0, f64::max);
+    laws.iter().map(|law| reach.of(largest, 2.0 * (fastest + turning), law)).fold(0.0, f64::max)
+}

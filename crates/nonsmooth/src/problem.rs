@@ -1,0 +1,363 @@
+//! The contact problem of one step: eq. (7) of contact-dynamics-2021, kept as bodies and contact points; the Delassus
+//! operator is never formed.
+
+use glam::{DMat3, DVec3};
+use rayon::prelude::*;
+use rubblepile_core::{World, simd::LANES};
+
+use crate::{
+    batch::{Arms, Balls, Batch, Eight3, Rocks, Rolling},
+    colours::{Colours, Placing, Row},
+    kernel::{Apply, ApplyTorque},
+    memory::Warm,
+    spots::{Law, Side, Spot},
+};
+
+/// Part of an overlap that is taken back in a step.
+const TAKEN_BACK: f64 = 0.2;
+
+/// The contact points of a problem, all of one kind.
+pub enum Points {
+    /// All bodies are spheres.
+    Balls(Vec<Batch<Balls>>),
+    Rocks(Vec<Batch<Rocks>>),
+}
+
+/// Runs a body of code with the batches, of whichever kind they are.
+macro_rules! with_points {
+    ($points:expr, $batches:ident => $body:expr) => {
+        match $points {
+            $crate::problem::Points::Balls($batches) => $body,
+            $crate::problem::Points::Rocks($batches) => $body,
+        }
+    };
+}
+pub(crate) use with_points;
+
+pub struct Problem {
+    pub colours: Colours,
+    pub placing: Placing,
+    /// Velocities: free ones at first, those of the solution in the end.
+    pub rows: Vec<Row>,
+    pub points: Points,
+    /// Rolling and twisting, a batch each; empty: none.
+    pub rolling: Vec<Rolling>,
+    /// The speed that residuals are measured by: what contacts have to stop, and what forces add in a step, m/s.
+    pub load: f64,
+    pub contacts: usize,
+    /// Attraction by cohesion at each contact over the step, N s; empty: none.
+    pub attraction: Vec<f64>,
+}
+
+/// What the free motion of a step is.
+pub struct Free<'a> {
+    pub world: &'a World,
+    /// Velocities at the start of the step are those of the world; these are without contacts, at its end.
+    pub velocity: &'a [DVec3],
+    /// Inverse inertia in the world frame; empty if all bodies are spheres.
+    pub inverse_inertia: &'a [DMat3],
+    /// Time from the configuration of the contacts to the end of the step, theta h.
+    pub ahead: f64,
+    pub timestep: f64,
+}
+
+/// The numbers of one contact before they are put into lanes.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    arm_a: DVec3,
+    arm_b: DVec3,
+    bias: f64,
+    inverse_normal: f64,
+    inverse_tangent: f64,
+    inverse_roll: f64,
+    /// How fast the contact would be violated, m/s.
+    violation: f64,
+    /// Attraction by cohesion over the step, N s.
+    attraction: f64,
+}
+
+impl Problem {
+    pub fn new(free: &Free, spots: &[Spot], laws: &[Law], warm: &[Warm]) -> Self {
+        let world = free.world;
+        let pairs: Vec<(u32, Option<u32>)> = spots.iter().map(|s| (s.row, s.partner_row())).collect();
+        let (colours, placing) = Colours::new(world.bodies.len(), &pairs);
+        let entries: Vec<Entry> =
+            spots.par_iter().with_min_len(512).map(|s| entry(free, s, &laws[s.law as usize])).collect();
+        let points = if free.inverse_inertia.is_empty() {
+            Points::Balls(fill(&placing, spots, laws, &entries, warm, balls))
+        } else {
+            let arms =
+                |arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry| rocks(free, arms, lane, spot, e);
+            Points::Rocks(fill(&placing, spots, laws, &entries, warm, arms))
+        };
+        let rolling = if spots.iter().any(|s| laws[s.law as usize].rolls()) {
+            rolling(&placing, spots, laws, &entries, warm)
+        } else {
+            Vec::new()
+        };
+        let mut problem = Problem {
+            rows: rows(free, spots, &placing),
+            load: load(free, &entries),
+            contacts: spots.len(),
+            attraction: Vec::new(),
+            colours,
+            placing,
+            points,
+            rolling,
+        };
+        problem.attract(&entries);
+        problem.start_warm();
+        problem
+    }
+
+    /// Cohesion: the shift of eq. (18) is a pull of r_0 at every contact, besides an impulse that only pushes.
+    fn attract(&mut self, entries: &[Entry]) {
+        if entries.iter().all(|e| e.attraction == 0.0) {
+            return;
+        }
+        self.attraction = entries.iter().map(|e| e.attraction).collect();
+        let mut pull: Vec<Eight3> = with_points!(&self.points, batches => batches
+            .iter()
+            .zip(&self.placing.contact)
+            .map(|(b, at)| {
+                let mut pull = b.normal;
+                for (lane, &k) in at.iter().enumerate() {
+                    let r = entries.get(k as usize).map_or(0.0, |e| -e.attraction);
+                    pull.iter_mut().for_each(|axis| axis[lane] *= r);
+                }
+                pull
+            })
+            .collect());
+        self.apply(&mut pull);
+    }
+
+    /// Puts the impulses of the last step into the velocities.
+    fn start_warm(&mut self) {
+        let mut impulses: Vec<Eight3> =
+            with_points!(&self.points, batches => batches.iter().map(|b| b.impulse).collect());
+        self.apply(&mut impulses);
+        if !self.rolling.is_empty() {
+            with_points!(&mut self.points, batches =>
+                self.colours.work(&ApplyTorque, &mut self.rows, batches, &mut self.rolling, false));
+        }
+    }
+
+    /// Adds impulses to the velocities.
+    pub fn apply(&mut self, impulses: &mut [Eight3]) {
+        with_points!(&mut self.points, batches =>
+            self.colours.work(&Apply, &mut self.rows, batches, impulses, false));
+    }
+
+    /// The solution, contact by contact: impulse and torque impulse on the partner.
+    pub fn solution(&self) -> Vec<(DVec3, DVec3)> {
+        let mut out = vec![(DVec3::ZERO, DVec3::ZERO); self.contacts];
+        for (batch, at) in self.placing.contact.iter().enumerate() {
+            let p = with_points!(&self.points, batches => batches[batch].impulse);
+            for (lane, &k) in at.iter().enumerate().filter(|(_, k)| **k != u32::MAX) {
+                let torque = self.rolling.get(batch).map_or(DVec3::ZERO, |r| lane_of(&r.torque, lane));
+                out[k as usize] = (lane_of(&p, lane), torque);
+            }
+        }
+        out
+    }
+
+    pub fn velocity(&self, row: usize) -> (DVec3, DVec3) {
+        let r = &self.rows[row];
+        (DVec3::new(r[0], r[1], r[2]), DVec3::new(r[3], r[4], r[5]))
+    }
+}
+
+pub fn lane_of(x: &Eight3, lane: usize) -> DVec3 {
+    DVec3::new(x[0][lane], x[1][lane], x[2][lane])
+}
+
+fn put(x: &mut Eight3, lane: usize, v: DVec3) {
+    for axis in 0..3 {
+        x[axis][lane] = v[axis];
+    }
+}
+
+fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
+    let b = &free.world.bodies;
+    let (i, n) = (spot.row as usize, spot.normal);
+    let arm_a = spot.point - b.position[i];
+    let (before_a, after_a) =
+        (b.velocity[i] + b.spin[i].cross(arm_a), free.velocity[i] + b.spin[i].cross(arm_a));
+    let (before, after, arm_b, field);
+    match spot.partner {
+        Side::Body { row, image } => {
+            let j = row as usize;
+            arm_b = spot.point - (b.position[j] + image);
+            let turn = b.spin[j].cross(arm_b);
+            before = b.velocity[j] + turn - before_a;
+            after = free.velocity[j] + turn - after_a;
+            field =
+                (free.velocity[i] - b.velocity[i]).length().max((free.velocity[j] - b.velocity[j]).length());
+        }
+        Side::Wall { velocity, .. } => {
+            arm_b = DVec3::ZERO;
+            before = velocity - before_a;
+            after = velocity - after_a;
+            field = (free.velocity[i] - b.velocity[i]).length();
+        }
+    }
+    let (normal, tangent, roll) = resistance(free, spot, arm_a, arm_b);
+    let closing = after.dot(n);
+    let mut bias = if spot.gap > 0.0 {
+        spot.gap / free.ahead
+    } else {
+        // An overlap is taken back no faster than an elastic bounce, or the forces of one step, would part the bodies:
+        // what it gains in energy is no more than what the overlap had set free.
+        -(TAKEN_BACK * -spot.gap / free.ahead).min(0.5 * field + 0.5 * (-closing).max(0.0))
+    };
+    // Eq. (10): a contact that closes within the step parts with e times the speed that it met with.
+    let met = before.dot(n);
+    if law.restitution > 0.0 && met < 0.0 && spot.gap + free.ahead * closing <= 0.0 {
+        bias = bias.min(law.restitution * met);
+    }
+    let attraction = if spot.gap <= law.cohesion_range { free.timestep * law.cohesion_force } else { 0.0 };
+    Entry {
+        arm_a,
+        arm_b,
+        bias,
+        inverse_normal: 1.0 / normal,
+        inverse_tangent: 1.0 / tangent,
+        inverse_roll: 1.0 / roll,
+        violation: (-(closing + bias)).max(0.0),
+        attraction,
+    }
+}
+
+/// W_nn, the larger W_tt, and the largest resistance to relative spin.
+fn resistance(free: &Free, spot: &Spot, arm_a: DVec3, arm_b: DVec3) -> (f64, f64, f64) {
+    let b = &free.world.bodies;
+    let (i, n) = (spot.row as usize, spot.normal);
+    let partner = spot.partner_row().map(|j| j as usize);
+    let mass = 1.0 / b.mass[i] + partner.map_or(0.0, |j| 1.0 / b.mass[j]);
+    if free.inverse_inertia.is_empty() {
+        let turn = |k: usize, arm: DVec3| arm.length_squared() / b.inertia[k].x;
+        let tangent = mass + turn(i, arm_a) + partner.map_or(0.0, |j| turn(j, arm_b));
+        let roll = 1.0 / b.inertia[i].x + partner.map_or(0.0, |j| 1.0 / b.inertia[j].x);
+        return (mass, tangent, roll);
+    }
+    let t = n.any_orthonormal_vector();
+    let s = n.cross(t);
+    // The quadratic form of J^-1 along arm x d and arm x e.
+    let form =
+        |k: usize, arm: DVec3, d: DVec3, e: DVec3| arm.cross(d).dot(free.inverse_inertia[k] * arm.cross(e));
+    let both = |d: DVec3, e: DVec3| form(i, arm_a, d, e) + partner.map_or(0.0, |j| form(j, arm_b, d, e));
+    let (tt, ss, ts) = (both(t, t), both(s, s), both(t, s));
+    let tangent = mass + 0.5 * (tt + ss) + (0.25 * (tt - ss).powi(2) + ts * ts).sqrt();
+    let largest = |k: usize| 1.0 / b.inertia[k].min_element();
+    (mass + both(n, n), tangent, largest(i) + partner.map_or(0.0, largest))
+}
+
+fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
+    let b = &free.world.bodies;
+    let mut rows = Vec::with_capacity(placing.rows);
+    for k in 0..b.len() {
+        let (v, w) = (free.velocity[k], b.spin[k]);
+        rows.push([v.x, v.y, v.z, w.x, w.y, w.z, 1.0 / b.mass[k], 1.0 / b.inertia[k].x]);
+    }
+    for spot in spots {
+        if let Side::Wall { velocity: v, .. } = spot.partner {
+            rows.push([v.x, v.y, v.z, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        }
+    }
+    rows.resize(placing.rows, [0.0; 8]);
+    rows
+}
+
+fn fill<A: Arms>(
+    placing: &Placing,
+    spots: &[Spot],
+    laws: &[Law],
+    entries: &[Entry],
+    warm: &[Warm],
+    arms: impl Fn(&mut A, usize, &Spot, &Entry) + Sync,
+) -> Vec<Batch<A>> {
+    placing
+        .contact
+        .par_iter()
+        .with_min_len(64)
+        .map(|at| {
+            let mut batch = Batch::<A>::empty();
+            for lane in 0..LANES {
+                let k = at[lane] as usize;
+                let (Some(spot), Some(e)) = (spots.get(k), entries.get(k)) else { continue };
+                let mu = laws[spot.law as usize].friction;
+                put(&mut batch.normal, lane, spot.normal);
+                batch.bias[lane] = e.bias;
+                batch.friction[lane] = mu;
+                batch.inverse_normal[lane] = e.inverse_normal;
+                batch.inverse_tangent[lane] = e.inverse_tangent;
+                put(&mut batch.impulse, lane, admissible(warm[k].impulse, spot.normal, mu));
+                arms(&mut batch.arms, lane, spot, e);
+            }
+            batch
+        })
+        .collect()
+}
+
+/// The impulse of the last step as far as it is one for this normal.
+fn admissible(p: DVec3, n: DVec3, mu: f64) -> DVec3 {
+    let normal = p.dot(n);
+    if normal <= 0.0 {
+        return DVec3::ZERO;
+    }
+    n * normal + (p - n * normal).clamp_length_max(mu * normal)
+}
+
+fn balls(arms: &mut Balls, lane: usize, spot: &Spot, e: &Entry) {
+    arms.a[lane] = e.arm_a.dot(spot.normal);
+    arms.b[lane] = -e.arm_b.dot(spot.normal);
+}
+
+fn rocks(free: &Free, arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry) {
+    put(&mut arms.a, lane, e.arm_a);
+    put(&mut arms.b, lane, e.arm_b);
+    let set = |to: &mut [[f64; LANES]; 6], m: DMat3| {
+        let six = [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.y_axis.z, m.z_axis.x];
+        for (axis, value) in to.iter_mut().zip(six) {
+            axis[lane] = value;
+        }
+    };
+    set(&mut arms.inverse_a, free.inverse_inertia[spot.row as usize]);
+    if let Some(j) = spot.partner_row() {
+        set(&mut arms.inverse_b, free.inverse_inertia[j as usize]);
+    }
+}
+
+fn rolling(
+    placing: &Placing,
+    spots: &[Spot],
+    laws: &[Law],
+    entries: &[Entry],
+    warm: &[Warm],
+) -> Vec<Rolling> {
+    let one = |at: &[u32; LANES]| {
+        let mut rolling = Rolling::empty();
+        for lane in 0..LANES {
+            let k = at[lane] as usize;
+            let (Some(spot), Some(e)) = (spots.get(k), entries.get(k)) else { continue };
+            let law = &laws[spot.law as usize];
+            rolling.roll[lane] = law.rolling * spot.lever;
+            rolling.twist[lane] = law.twisting * spot.lever;
+            rolling.inverse[lane] = e.inverse_roll;
+            if law.rolls() && warm[k].impulse.dot(spot.normal) > 0.0 {
+                put(&mut rolling.torque, lane, warm[k].torque);
+            }
+        }
+        rolling
+    };
+    placing.contact.iter().map(one).collect()
+}
+
+/// Root mean square of what the contacts have to stop, and of what the forces of a step add to the velocities.
+fn load(free: &Free, entries: &[Entry]) -> f64 {
+    let b = &free.world.bodies;
+    let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
+    let contacts: f64 = entries.iter().map(|e| e.violation * e.violation).sum();
+    let forces: f64 = (0..b.len()).map(|k| (free.velocity[k] - b.velocity[k]).length_squared()).sum();
+    (mean(contacts, entries.len()) + mean(forces, b.len())).sqrt()
+}

@@ -1,0 +1,156 @@
+//! What the two gradient solvers share: the cone-complementarity form of the problem (eqs 9-11 of nbody-polyhedra-2017),
+//! `min f(p) = p.(N p)/2 + p.(q + s)` over Coulomb's cones, with `N p + q` the velocities at the contacts.
+//!
+//! The paper drops the term `s = mu |u_t| n` of eq. (9), which makes the problem convex and lets sliding contacts open.
+//! Here it is kept, frozen for some iterations at a time, so that the fixed point is the same problem that
+//! Gauss-Seidel solves. Steps are scaled contact by contact with the diagonal of N, so that small and large bodies
+//! converge together.
+
+use rubblepile_core::simd::{LANES, Portable, V3};
+
+use crate::{
+    batch::{Eight, Eight3, load3, store3},
+    kernel::{Measure, onto_cone},
+    problem::{Problem, with_points},
+    solver::residual,
+};
+
+/// Iterations between two settings of `s`.
+const FREEZE: u32 = 10;
+
+/// Solves by stretches of iterations with `s` frozen; `stretch` is given the impulses, the length of the last step and a
+/// number of iterations, and returns the length of its last step. The velocities are those of the impulses before and
+/// after it.
+pub fn solve(
+    problem: &mut Problem,
+    tolerance: f64,
+    most: u32,
+    stretch: fn(&mut Descent, &mut Vec<Eight3>, f64, u32) -> f64,
+) -> (u32, f64) {
+    let mut left = residual(problem);
+    let mut descent = Descent::new(problem);
+    let mut p = descent.impulses();
+    let (mut step, mut done) = (1.0, 0);
+    while left > tolerance && done < most {
+        descent.set_slide();
+        let some = FREEZE.min(most - done);
+        step = stretch(&mut descent, &mut p, step, some);
+        done += some;
+        descent.set_impulses(&p);
+        left = residual(descent.problem);
+    }
+    (done, left)
+}
+
+pub struct Descent<'a> {
+    pub problem: &'a mut Problem,
+    /// `s`: what eq. (9) adds to the normal velocity.
+    slide: Vec<Eight>,
+    /// Scale of a step at each contact, and its inverse: 1 / W.
+    rho: Vec<Eight>,
+    velocity: Vec<Eight3>,
+}
+
+impl<'a> Descent<'a> {
+    pub fn new(problem: &'a mut Problem) -> Self {
+        let n = problem.colours.batches();
+        let rho = with_points!(&problem.points, batches => batches
+            .iter()
+            .map(|b| std::array::from_fn(|k| b.inverse_normal[k].min(b.inverse_tangent[k])))
+            .collect());
+        Descent { problem, slide: vec![[0.0; LANES]; n], rho, velocity: vec![[[0.0; LANES]; 3]; n] }
+    }
+
+    pub fn impulses(&self) -> Vec<Eight3> {
+        with_points!(&self.problem.points, batches => batches.iter().map(|b| b.impulse).collect())
+    }
+
+    pub fn set_impulses(&mut self, p: &[Eight3]) {
+        with_points!(&mut self.problem.points, batches =>
+            batches.iter_mut().zip(p).for_each(|(b, p)| b.impulse = *p));
+    }
+
+    /// Moves the velocities from impulses `from` to impulses `to`.
+    pub fn shift(&mut self, from: &[Eight3], to: &[Eight3]) {
+        let mut change: Vec<Eight3> = to.iter().zip(from).map(|(t, f)| combine(t, f, -1.0)).collect();
+        self.problem.apply(&mut change);
+    }
+
+    /// The gradient of f at the impulses that the velocities stand for: `u + (bias + s) n`.
+    pub fn gradient(&mut self) -> Vec<Eight3> {
+        self.measure();
+        let (slide, velocity) = (&self.slide, &self.velocity);
+        with_points!(&self.problem.points, batches => batches
+            .iter()
+            .enumerate()
+            .map(|(k, b)| {
+                let mut g = velocity[k];
+                for axis in 0..3 {
+                    for lane in 0..LANES {
+                        g[axis][lane] += (b.bias[lane] + slide[k][lane]) * b.normal[axis][lane];
+                    }
+                }
+                g
+            })
+            .collect())
+    }
+
+    fn measure(&mut self) {
+        let Problem { colours, rows, points, .. } = &mut *self.problem;
+        with_points!(points, batches => colours.work(&Measure, rows, batches, &mut self.velocity, false));
+    }
+
+    /// Sets `s` from the velocities as they are.
+    pub fn set_slide(&mut self) {
+        self.measure();
+        let velocity = &self.velocity;
+        self.slide = with_points!(&self.problem.points, batches => batches
+            .iter()
+            .zip(velocity)
+            .map(|(b, u)| {
+                let (u, n): (V3<Portable>, V3<Portable>) = (load3(u), load3(&b.normal));
+                let t = u.across(n);
+                let speed = t.dot(t).0.map(f64::sqrt);
+                std::array::from_fn(|k| b.friction[k] * speed[k])
+            })
+            .collect());
+    }
+
+    /// `P_K(p - step rho g)`.
+    pub fn project(&self, p: &[Eight3], g: &[Eight3], step: f64) -> Vec<Eight3> {
+        let rho = &self.rho;
+        with_points!(&self.problem.points, batches => batches
+            .iter()
+            .enumerate()
+            .map(|(k, b)| {
+                let scale = Portable(rho[k].map(|r| r * step));
+                let z: V3<Portable> = load3::<Portable>(&p[k]) - load3::<Portable>(&g[k]) * scale;
+                store3(onto_cone(z, load3(&b.normal), Portable(b.friction)))
+            })
+            .collect())
+    }
+
+    /// Square of the length of an impulse in the metric of the steps, `sum |d|^2 / rho`.
+    pub fn length_squared(&self, d: &[Eight3]) -> f64 {
+        let one = |(d, rho): (&Eight3, &Eight)| -> f64 {
+            (0..LANES).map(|k| (d[0][k] * d[0][k] + d[1][k] * d[1][k] + d[2][k] * d[2][k]) / rho[k]).sum()
+        };
+        d.iter().zip(&self.rho).map(one).sum()
+    }
+}
+
+/// `a + c b`
+pub fn combine(a: &Eight3, b: &Eight3, c: f64) -> Eight3 {
+    std::array::from_fn(|axis| std::array::from_fn(|lane| a[axis][lane] + c * b[axis][lane]))
+}
+
+pub fn combine_all(a: &[Eight3], b: &[Eight3], c: f64) -> Vec<Eight3> {
+    a.iter().zip(b).map(|(a, b)| combine(a, b, c)).collect()
+}
+
+pub fn dot(a: &[Eight3], b: &[Eight3]) -> f64 {
+    let one = |(a, b): (&Eight3, &Eight3)| -> f64 {
+        (0..LANES).map(|k| a[0][k] * b[0][k] + a[1][k] * b[1][k] + a[2][k] * b[2][k]).sum()
+    };
+    a.iter().zip(b).map(one).sum()
+}

@@ -1,0 +1,317 @@
+//! The step of Moreau and Jean (eqs 4-7 and Table 2 of contact-dynamics-2021).
+//!
+//! Positions and orientations are carried `(1 - theta) h` with the old velocities; there forces are taken and contacts
+//! found; the contact problem gives the new velocities, and positions are carried `theta h` with them. That is eq. (4),
+//! with the force of eq. (5) taken once, in between. With forces and contact points both at that place, linear and
+//! angular momentum are kept to rounding: `x_(i+1) x m v_(i+1) - x_i x m v_i = x* x P` for any impulse P. For theta = 1/2
+//! and no contacts it is the leapfrog.
+
+use std::time::Instant;
+
+use glam::{DMat3, DQuat, DVec3};
+use rayon::prelude::*;
+use rubblepile_core::{
+    Advice, Contact, Domain, Error, Fields, Frame, Method, Report, Result, World, wall::Pose,
+};
+use rubblepile_geometry::order;
+
+use crate::{
+    Settings,
+    memory::Memory,
+    near::Near,
+    problem::{Free, Problem},
+    rotation::turn_freely,
+    solver::{self, Outcome},
+    spots::{self, Law, Reach, Scene, Side, Spot},
+    table, timestep,
+};
+
+/// Bodies are sorted in space at steps that are multiples of this: the step number decides and not the state of the
+/// neighbour list, so that the order of the rows survives a restart.
+const SORT_EVERY: u64 = 1024;
+
+/// Contact dynamics.
+pub struct ContactDynamics {
+    settings: Settings,
+    live: Option<Live>,
+    /// Steps in a row whose contact problem was not solved, and the last residual.
+    unsolved: (u64, f64),
+}
+
+/// Scratch that the world can rebuild.
+pub(crate) struct Live {
+    pub memory: Memory,
+    pub near: Near,
+    pub laws: Vec<Law>,
+}
+
+impl Live {
+    fn new(world: &World, memory: Memory) -> Self {
+        Live { memory, near: Near::default(), laws: world.pair_table().iter().map(Law::new).collect() }
+    }
+}
+
+impl ContactDynamics {
+    pub fn new(settings: Settings) -> Self {
+        ContactDynamics { settings, live: None, unsolved: (0, 0.0) }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn live(&mut self, world: &World) -> Live {
+        self.live.take().unwrap_or_else(|| Live::new(world, Memory::from_history(world)))
+    }
+
+    fn sort(&mut self, world: &mut World) {
+        let mut memory = self.live(world).memory;
+        if let Domain::Periodic { .. } = world.domain {
+            for x in &mut world.bodies.position {
+                *x = world.domain.wrap(*x);
+            }
+        }
+        let bodies = &world.bodies;
+        let largest = bodies.radius.iter().copied().fold(0.0, f64::max);
+        let order = order::along_hilbert_curve(&bodies.position, &bodies.id, 2.0 * largest);
+        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
+            world.permute(&order);
+            memory.permute(&order);
+        }
+        self.live = Some(Live::new(world, memory));
+    }
+
+    fn step(
+        &mut self,
+        live: &mut Live,
+        world: &mut World,
+        fields: &mut Fields,
+        report: &mut Report,
+    ) -> Result<()> {
+        let h = world.clock.timestep;
+        let (before, ahead) = ((1.0 - self.settings.theta) * h, self.settings.theta * h);
+        let start = Instant::now();
+        drift(world, before);
+        report.add_time("drift", start);
+
+        let start = Instant::now();
+        let all = world.rates.field.len() != world.bodies.len() && !fields.list.is_empty();
+        if fields.update(world, all)? {
+            report.add_time("gravity", start);
+        }
+
+        let start = Instant::now();
+        let reach = Reach { margin: self.settings.margin, ahead };
+        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time() + before)).collect();
+        if live.near.update(world, &reach, &live.laws) {
+            world.bodies.check_finite(world.time())?;
+            report.count("neighbour lists", 1);
+        }
+        let scene = Scene { world, laws: &live.laws, reach, poses: &poses };
+        let spots = spots::find(&scene, &mut live.near);
+        report.add_time("detection", start);
+
+        let start = Instant::now();
+        let velocity = free_velocities(world, h);
+        if let Frame::Rotating { angular_velocity: w } = world.frame {
+            // Seen from the frame, the spin of a sphere turns against it.
+            let back = DQuat::from_scaled_axis(-h * w);
+            world.bodies.spin.iter_mut().for_each(|spin| *spin = back * *spin);
+        }
+        let inverse_inertia = inverse_inertia(world);
+        let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, ahead, timestep: h };
+        let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
+        report.add_time("contact problem", start);
+
+        let start = Instant::now();
+        let outcome = solver::solve(&mut problem, &self.settings);
+        report.add_time("solver", start);
+        self.note(outcome, spots.len(), world.time(), report)?;
+
+        let start = Instant::now();
+        let solution = problem.solution();
+        if world.keep_dissipation {
+            account(world, &velocity, &problem, &spots, &solution);
+        }
+        live.memory = Memory::of(&spots, &solution);
+        for k in 0..world.bodies.len() {
+            (world.bodies.velocity[k], world.bodies.spin[k]) = problem.velocity(k);
+        }
+        drift(world, ahead);
+        world.clock.tick();
+        report.add_time("drift", start);
+        Ok(())
+    }
+
+    /// Counts what the solver did; too many failures in a row end the run.
+    fn note(&mut self, outcome: Outcome, contacts: usize, time: f64, report: &mut Report) -> Result<()> {
+        report.count("solver iterations", u64::from(outcome.iterations));
+        report.count("contact updates", u64::from(outcome.iterations) * contacts as u64);
+        if outcome.solved {
+            self.unsolved = (0, 0.0);
+            return Ok(());
+        }
+        report.count("unsolved steps", 1);
+        self.unsolved = (self.unsolved.0 + 1, outcome.residual);
+        // Not a number is no residual that more iterations could help.
+        let lost = !outcome.residual.is_finite();
+        let limit = self.settings.unsolved_steps;
+        if lost || (limit > 0 && self.unsolved.0 >= limit) {
+            return Err(Error::NotConverged {
+                steps: self.unsolved.0,
+                residual: outcome.residual,
+                tolerance: self.settings.tolerance,
+                time,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Carries all bodies on for a time `h` as they move.
+fn drift(world: &mut World, h: f64) {
+    if h == 0.0 {
+        return;
+    }
+    let b = &mut world.bodies;
+    b.position.iter_mut().zip(&b.velocity).for_each(|(x, v)| *x += h * *v);
+    let columns =
+        (b.orientation.par_iter_mut(), b.spin.par_iter_mut(), b.inertia.par_iter(), b.shape.par_iter());
+    columns
+        .into_par_iter()
+        .with_min_len(256)
+        .filter(|(.., shape)| **shape != 0)
+        .for_each(|(q, w, inertia, _)| turn_freely(q, w, *inertia, h));
+}
+
+/// Velocities at the end of the step without contacts, eq. (5).
+fn free_velocities(world: &World, h: f64) -> Vec<DVec3> {
+    let none = DVec3::ZERO;
+    let b = &world.bodies;
+    let kick = |k: usize| b.velocity[k] + h * world.rates.field.get(k).copied().unwrap_or(none);
+    match world.frame {
+        Frame::Inertial => (0..b.len()).map(kick).collect(),
+        // -2 Omega x v, half before and half after the kick: keeps the energy.
+        Frame::Rotating { angular_velocity } => {
+            let c = h * angular_velocity;
+            let turned = |k: usize| {
+                let y = kick(k) - c.cross(b.velocity[k]);
+                (y - c.cross(y) + c * c.dot(y)) / (1.0 + c.length_squared())
+            };
+            (0..b.len()).map(turned).collect()
+        }
+    }
+}
+
+/// Of all bodies in the world frame; empty if all are spheres.
+fn inverse_inertia(world: &World) -> Vec<DMat3> {
+    if world.only_spheres() {
+        return Vec::new();
+    }
+    let b = &world.bodies;
+    let one = |k: usize| {
+        let axes = DMat3::from_quat(b.orientation[k]);
+        axes * DMat3::from_diagonal(1.0 / b.inertia[k]) * axes.transpose()
+    };
+    (0..b.len()).map(one).collect()
+}
+
+/// Energy lost at the contacts, by cause: an impulse does the work of the mean of the velocities before and after it.
+fn account(
+    world: &mut World,
+    free: &[DVec3],
+    problem: &Problem,
+    spots: &[Spot],
+    solution: &[(DVec3, DVec3)],
+) {
+    let b = &world.bodies;
+    let mut lost = [0.0; 4];
+    let mut wall_work = 0.0;
+    for (k, (spot, &(p, t))) in spots.iter().zip(solution).enumerate() {
+        let p = p - problem.attraction.get(k).copied().unwrap_or(0.0) * spot.normal;
+        let at = |row: usize, centre: DVec3| {
+            let (v, w) = problem.velocity(row);
+            let arm = spot.point - centre;
+            let mean = 0.5 * (free[row] + v) + 0.5 * (b.spin[row] + w).cross(arm);
+            (mean, 0.5 * (b.spin[row] + w))
+        };
+        let i = spot.row as usize;
+        let (ua, wa) = at(i, b.position[i]);
+        let (ub, wb) = match spot.partner {
+            Side::Body { row, image } => at(row as usize, b.position[row as usize] + image),
+            Side::Wall { velocity, .. } => {
+                wall_work -= p.dot(velocity);
+                (velocity, DVec3::ZERO)
+            }
+        };
+        let (u, n) = (ub - ua, spot.normal);
+        let (un, pn) = (u.dot(n), p.dot(n));
+        lost[0] -= pn * un;
+        lost[1] -= (p - n * pn).dot(u - n * un);
+        let (spin, about) = (wb - wa, (wb - wa).dot(n));
+        lost[3] -= t.dot(n) * about;
+        lost[2] -= t.dot(spin) - t.dot(n) * about;
+    }
+    let d = &mut world.dissipation;
+    d.normal += lost[0];
+    d.sliding += lost[1];
+    d.rolling += lost[2];
+    d.twisting += lost[3];
+    d.wall_work += wall_work;
+}
+
+impl Method for ContactDynamics {
+    fn name(&self) -> &'static str {
+        "nonsmooth"
+    }
+
+    fn check(&self, world: &World) -> Vec<Advice> {
+        timestep::check(world, &self.settings)
+    }
+
+    fn advance(
+        &mut self,
+        world: &mut World,
+        fields: &mut Fields,
+        until: f64,
+        report: &mut Report,
+    ) -> Result<()> {
+        let steps = world.clock.steps_until(until);
+        for _ in 0..steps {
+            if world.bodies.is_empty() {
+                world.clock.tick();
+                continue;
+            }
+            if world.clock.step.is_multiple_of(SORT_EVERY) {
+                world.bodies.check_finite(world.time())?;
+                self.sort(world);
+            }
+            let mut live = self.live(world);
+            let done = self.step(&mut live, world, fields, report);
+            self.live = Some(live);
+            done?;
+        }
+        report.count("steps", steps);
+        world.bodies.check_finite(world.time())
+    }
+
+    fn contacts(&mut self, world: &World) -> Result<Vec<Contact>> {
+        if world.bodies.is_empty() {
+            return Ok(Vec::new());
+        }
+        let live = self.live(world);
+        let contacts = table::contacts(world, &live, &self.settings);
+        self.live = Some(live);
+        Ok(contacts)
+    }
+
+    fn store(&mut self, world: &mut World) {
+        if let Some(live) = &self.live {
+            world.contacts = live.memory.to_history(world);
+        }
+    }
+
+    fn reset(&mut self) {
+        self.live = None;
+    }
+}

@@ -1,0 +1,65 @@
+//! The contact table: where bodies touch now, with the forces of the last step. It is made from the world and the
+//! remembered impulses alone, so that it is the same after a restart.
+
+use glam::DVec3;
+use rubblepile_core::{Contact, Partner, World, wall::Pose};
+
+use crate::{
+    Settings,
+    near::Near,
+    spots::{self, Reach, Scene, Side, Spot},
+    step::Live,
+};
+
+/// Contacts that bear a force or whose bodies overlap, in the order of the rows.
+pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Vec<Contact> {
+    let h = world.clock.timestep;
+    // As far as the step looks: a point that bore an impulse is still within it.
+    let reach = Reach { margin: settings.margin, ahead: h };
+    let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    let mut near = Near::default();
+    near.update(world, &reach, &live.laws);
+    let scene = Scene { world, laws: &live.laws, reach, poses: &poses };
+    let spots = spots::find(&scene, &mut near);
+    let impulses = live.memory.start(&spots);
+    spots
+        .iter()
+        .zip(impulses)
+        .filter(|(spot, warm)| warm.impulse != DVec3::ZERO || spot.gap <= 0.0)
+        .map(|(spot, warm)| {
+            // The remembered impulse is what the solver gave; cohesion pulls besides.
+            let law = &live.laws[spot.law as usize];
+            let pull = if spot.gap <= law.cohesion_range { law.cohesion_force } else { 0.0 };
+            contact(world, spot, warm.impulse / h - pull * spot.normal, warm.torque / h)
+        })
+        .collect()
+}
+
+fn contact(world: &World, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
+    let b = &world.bodies;
+    let i = spot.row as usize;
+    let (partner_row, partner, branch) = match spot.partner {
+        Side::Body { row, image } => {
+            let j = row as usize;
+            (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
+        }
+        Side::Wall { wall, face, .. } => {
+            let partner = Partner::Wall { wall: world.walls[wall as usize].id, face };
+            (None, partner, b.position[i] - spot.point)
+        }
+    };
+    Contact {
+        row: spot.row,
+        partner_row,
+        body: b.id[i],
+        partner,
+        feature: spot.feature,
+        point: spot.point,
+        normal: spot.normal,
+        overlap: -spot.gap,
+        force: -push,
+        torque: -torque,
+        branch,
+        elastic: 0.0,
+    }
+}

@@ -1,0 +1,86 @@
+//! One contact problem by itself, for benchmarks and for comparing solvers: a packing at rest, one step long, with
+//! every gap closed (workload N1).
+
+use glam::DVec3;
+use rubblepile_core::{World, wall::Pose};
+
+use crate::{
+    Settings,
+    memory::Warm,
+    near::Near,
+    problem::{Free, Problem},
+    solver::{self, Outcome},
+    spots::{self, Law, Reach, Scene, Spot},
+};
+
+pub struct Workload {
+    spots: Vec<Spot>,
+    laws: Vec<Law>,
+    velocity: Vec<DVec3>,
+    world: World,
+    problem: Problem,
+}
+
+impl Workload {
+    /// The spheres of `world`, pushed by `acceleration` for one of its steps; contacts are pairs and walls nearer than
+    /// `reach`.
+    pub fn new(world: World, acceleration: DVec3, reach: f64) -> Self {
+        let laws: Vec<Law> = world.pair_table().iter().map(Law::new).collect();
+        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let reach = Reach { margin: Some(reach), ahead: 0.0 };
+        let mut near = Near::default();
+        near.update(&world, &reach, &laws);
+        let scene = Scene { world: &world, laws: &laws, reach, poses: &poses };
+        let mut spots = spots::find(&scene, &mut near);
+        spots.iter_mut().for_each(|s| s.gap = 0.0);
+        let velocity: Vec<DVec3> =
+            world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();
+        let problem = build(&world, &velocity, &spots, &laws);
+        Workload { spots, laws, velocity, world, problem }
+    }
+
+    /// Back to the start: no impulses.
+    pub fn restart(&mut self) {
+        self.problem = build(&self.world, &self.velocity, &self.spots, &self.laws);
+    }
+
+    pub fn contacts(&self) -> usize {
+        self.problem.contacts
+    }
+
+    pub fn solve(&mut self, settings: &Settings) -> Outcome {
+        solver::solve(&mut self.problem, settings)
+    }
+
+    /// Sweeps of Gauss-Seidel without a look at the residual.
+    pub fn sweep(&mut self, count: u32) {
+        (0..count).for_each(|k| solver::sweep(&mut self.problem, k % 2 == 1));
+    }
+
+    pub fn residual(&mut self) -> f64 {
+        solver::residual(&mut self.problem)
+    }
+
+    /// Impulse on each partner, contact by contact.
+    pub fn impulses(&self) -> Vec<DVec3> {
+        self.problem.solution().into_iter().map(|s| s.0).collect()
+    }
+
+    /// Sum of the normal impulses on walls, N s.
+    pub fn on_walls(&self) -> f64 {
+        let at_wall =
+            |(spot, p): (&Spot, DVec3)| if spot.partner_row().is_none() { p.dot(spot.normal) } else { 0.0 };
+        self.spots.iter().zip(self.impulses()).map(at_wall).sum()
+    }
+
+    /// Velocities of the bodies as the solution stands.
+    pub fn velocities(&self) -> Vec<DVec3> {
+        (0..self.world.bodies.len()).map(|k| self.problem.velocity(k).0).collect()
+    }
+}
+
+fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[Law]) -> Problem {
+    let timestep = world.clock.timestep;
+    let free = Free { world, velocity, inverse_inertia: &[], ahead: 0.5 * timestep, timestep };
+    Problem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
+}
