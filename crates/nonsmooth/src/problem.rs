@@ -206,9 +206,10 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
     let mut bias = if spot.gap > 0.0 {
         spot.gap / free.ahead
     } else {
-        // An overlap is taken back no faster than an elastic bounce, or the forces of one step, would part the bodies:
-        // what it gains in energy is no more than what the overlap had set free.
-        -(TAKEN_BACK * -spot.gap / free.ahead).min(0.5 * field + 0.5 * (-closing).max(0.0))
+        // An overlap is taken back no faster than half the speed that a fall through it would give, so that it returns
+        // less energy than it had set free; a step's own force and what the contact has to stop anyway come on top.
+        let fall = (2.0 * field / free.timestep * -spot.gap).sqrt();
+        -(TAKEN_BACK * -spot.gap / free.ahead).min(0.5 * (fall + field + (-closing).max(0.0)))
     };
     // Eq. (10): a contact that closes within the step parts with e times the speed that it met with.
     let met = before.dot(n);

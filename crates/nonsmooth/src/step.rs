@@ -131,7 +131,7 @@ impl ContactDynamics {
         let start = Instant::now();
         let solution = problem.solution();
         if world.keep_dissipation {
-            account(world, &velocity, &problem, &spots, &solution);
+            account(world, &problem, &spots, &solution);
         }
         live.memory = Memory::of(&spots, &solution);
         for k in 0..world.bodies.len() {
@@ -175,6 +175,9 @@ fn drift(world: &mut World, h: f64) {
     }
     let b = &mut world.bodies;
     b.position.iter_mut().zip(&b.velocity).for_each(|(x, v)| *x += h * *v);
+    if b.shape.iter().all(|&s| s == 0) {
+        return;
+    }
     let columns =
         (b.orientation.par_iter_mut(), b.spin.par_iter_mut(), b.inertia.par_iter(), b.shape.par_iter());
     columns
@@ -216,14 +219,9 @@ fn inverse_inertia(world: &World) -> Vec<DMat3> {
     (0..b.len()).map(one).collect()
 }
 
-/// Energy lost at the contacts, by cause: an impulse does the work of the mean of the velocities before and after it.
-fn account(
-    world: &mut World,
-    free: &[DVec3],
-    problem: &Problem,
-    spots: &[Spot],
-    solution: &[(DVec3, DVec3)],
-) {
+/// Energy lost at the contacts, by cause. Bodies move with the mean of the velocities at the start and at the end of the
+/// step, and an impulse does its work along that way: a body at rest loses nothing, whatever presses it.
+fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
     let b = &world.bodies;
     let mut lost = [0.0; 4];
     let mut wall_work = 0.0;
@@ -232,7 +230,7 @@ fn account(
         let at = |row: usize, centre: DVec3| {
             let (v, w) = problem.velocity(row);
             let arm = spot.point - centre;
-            let mean = 0.5 * (free[row] + v) + 0.5 * (b.spin[row] + w).cross(arm);
+            let mean = 0.5 * (b.velocity[row] + v) + 0.5 * (b.spin[row] + w).cross(arm);
             (mean, 0.5 * (b.spin[row] + w))
         };
         let i = spot.row as usize;

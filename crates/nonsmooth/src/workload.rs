@@ -10,7 +10,7 @@ use crate::{
     near::Near,
     problem::{Free, Problem},
     solver::{self, Outcome},
-    spots::{self, Law, Reach, Scene, Spot},
+    spots::{self, Law, Reach, Scene, Side, Spot},
 };
 
 pub struct Workload {
@@ -71,6 +71,29 @@ impl Workload {
         let at_wall =
             |(spot, p): (&Spot, DVec3)| if spot.partner_row().is_none() { p.dot(spot.normal) } else { 0.0 };
         self.spots.iter().zip(self.impulses()).map(at_wall).sum()
+    }
+
+    pub fn normals(&self) -> Vec<DVec3> {
+        self.spots.iter().map(|s| s.normal).collect()
+    }
+
+    /// Relative velocity at each contact as the solution stands.
+    pub fn relative_velocities(&self) -> Vec<DVec3> {
+        let b = &self.world.bodies;
+        let at = |row: usize, centre: DVec3, point: DVec3| {
+            let (v, w) = self.problem.velocity(row);
+            v + w.cross(point - centre)
+        };
+        let one = |s: &Spot| {
+            let own = at(s.row as usize, b.position[s.row as usize], s.point);
+            match s.partner {
+                Side::Body { row, image } => {
+                    at(row as usize, b.position[row as usize] + image, s.point) - own
+                }
+                Side::Wall { velocity, .. } => velocity - own,
+            }
+        };
+        self.spots.iter().map(one).collect()
     }
 
     /// Velocities of the bodies as the solution stands.
