@@ -1,6 +1,7 @@
 //! Where things are and what shape they have: solids, closest points on walls, order in space, and who is near whom.
 
 pub mod cells;
+pub mod contact;
 pub mod neighbours;
 pub mod order;
 pub mod principal;

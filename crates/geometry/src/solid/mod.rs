@@ -38,6 +38,8 @@ pub enum SolidError {
          let parts touch at most"
     )]
     PartsOverlap { first: usize, second: usize, depth: f64 },
+    #[error("the faces do not close, or name vertices that there are not")]
+    Open,
     #[error("a rock needs at least one part")]
     NoParts,
 }
