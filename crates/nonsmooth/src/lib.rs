@@ -7,6 +7,7 @@ mod kernel;
 mod memory;
 mod near;
 mod problem;
+mod rocks;
 mod rotation;
 pub mod settings;
 mod solver;

@@ -15,6 +15,11 @@ pub struct Near {
     /// Where the bodies were when it was made, and the margin it was made with.
     origin: Vec<DVec3>,
     margin: f64,
+    /// For solids: how far each body's surface may have come since the list was made, m.
+    pub travel: Vec<f64>,
+    /// For each pair: their distance when last found apart, plus how far both had come by then. Nothing is looked at
+    /// twice that cannot have come near; what is found does not depend on it.
+    pub clear: Vec<f64>,
 }
 
 impl Near {
@@ -22,6 +27,7 @@ impl Near {
     pub fn update(&mut self, world: &World, reach: &Reach, laws: &[Law]) -> bool {
         let needed = farthest_reach(world, reach, laws);
         let x = &world.bodies.position;
+        self.carry_on(world);
         if self.origin.len() == x.len() {
             let moved =
                 x.iter().zip(&self.origin).map(|(x, o)| (*x - *o).length_squared()).fold(0.0, f64::max);
@@ -33,7 +39,24 @@ impl Near {
         self.margin = SKIN * smallest + 2.0 * needed;
         self.list = find_pairs(x, &world.bodies.radius, self.margin, &world.domain);
         self.origin.clone_from(x);
+        let solids = !world.only_spheres();
+        self.travel = vec![0.0; if solids { x.len() } else { 0 }];
+        self.clear = vec![f64::NEG_INFINITY; if solids { self.list.partner.len() } else { 0 }];
         true
+    }
+
+    /// Adds the way of the last step: from one look to the next a body keeps its velocity.
+    fn carry_on(&mut self, world: &World) {
+        let (b, h) = (&world.bodies, world.clock.timestep);
+        for (k, travel) in self.travel.iter_mut().enumerate() {
+            let mut speed = b.velocity[k].length();
+            if b.shape[k] != 0 {
+                // A tumbling body turns faster at times, but not more than its moments differ.
+                let uneven = b.inertia[k].max_element() / b.inertia[k].min_element();
+                speed += uneven * b.spin[k].length() * b.radius[k];
+            }
+            *travel += h * speed;
+        }
     }
 }
 

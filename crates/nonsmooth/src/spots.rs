@@ -2,13 +2,16 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{PairValues, World, wall::Pose};
-use rubblepile_geometry::walls::nearest_at;
+use rubblepile_core::{PairValues, Wall, World, wall::Pose};
+use rubblepile_geometry::{
+    contact::{Manifold, Placed, PlacedWall, Touch, hull_sphere, hull_wall, hulls},
+    walls::nearest_at,
+};
 
-use crate::near::Near;
+use crate::{near::Near, rocks::Rocks};
 
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
-const BLOCK: usize = 256;
+const BLOCK: usize = 32;
 
 /// What a body touches.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +39,21 @@ pub struct Spot {
     pub law: u32,
     /// Effective radius, for rolling.
     pub lever: f64,
+}
+
+impl Default for Spot {
+    fn default() -> Self {
+        Spot {
+            row: 0,
+            partner: Side::Wall { wall: 0, face: 0, velocity: DVec3::ZERO },
+            feature: 0,
+            point: DVec3::ZERO,
+            normal: DVec3::ZERO,
+            gap: 0.0,
+            law: 0,
+            lever: 0.0,
+        }
+    }
 }
 
 impl Spot {
@@ -103,12 +121,13 @@ pub struct Scene<'a> {
     pub world: &'a World,
     pub laws: &'a [Law],
     pub reach: Reach,
+    pub rocks: &'a Rocks,
     /// Of the walls, at the time of the configuration.
     pub poses: &'a [Pose],
 }
 
 impl Scene<'_> {
-    pub fn law(&self, row: usize, material: u32) -> u32 {
+    fn law(&self, row: usize, material: u32) -> u32 {
         self.world.bodies.material[row] * self.world.materials.len() as u32 + material
     }
 }
@@ -116,22 +135,171 @@ impl Scene<'_> {
 /// All contact points, in the order of rows, partners (walls last) and features.
 pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
     let n = scene.world.bodies.len();
-    let blocks: Vec<Vec<Spot>> = (0..n.div_ceil(BLOCK))
+    let walls: Vec<Vec<PlacedWall>> = if scene.world.only_spheres() {
+        Vec::new()
+    } else {
+        let faces = |(w, pose): (&Wall, &Pose)| {
+            (0..w.surface.faces()).map(|face| PlacedWall::new(&w.surface, face, pose)).collect()
+        };
+        scene.world.walls.iter().zip(scene.poses).map(faces).collect()
+    };
+    let list = &*near;
+    let blocks: Vec<(Vec<Spot>, Vec<(usize, f64)>)> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
         .map(|b| {
-            let mut spots = Vec::new();
+            let (mut spots, mut clear) = (Vec::new(), Vec::new());
             for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
-                for &j in near.list.of(i) {
-                    spheres(scene, i, j as usize, &mut spots);
-                }
+                of_row(scene, list, i, &mut spots, &mut clear);
                 for wall in 0..scene.world.walls.len() {
-                    sphere_wall(scene, i, wall, &mut spots);
+                    match (scene.rocks.of(i), walls.get(wall)) {
+                        ([], _) | (_, None) => sphere_wall(scene, i, wall, &mut spots),
+                        (parts, Some(faces)) => rock_wall(scene, i, parts, wall, faces, &mut spots),
+                    }
                 }
             }
-            spots
+            (spots, clear)
         })
         .collect();
-    blocks.concat()
+    for (_, clear) in &blocks {
+        clear.iter().for_each(|&(slot, distance)| near.clear[slot] = distance);
+    }
+    let mut all = Vec::with_capacity(blocks.iter().map(|b| b.0.len()).sum());
+    blocks.into_iter().for_each(|b| all.extend(b.0));
+    all
+}
+
+/// Contacts of a row with higher rows; slots of the list whose bodies were found apart, and by how much.
+fn of_row(scene: &Scene, near: &Near, i: usize, spots: &mut Vec<Spot>, clear: &mut Vec<(usize, f64)>) {
+    let b = &scene.world.bodies;
+    let first = near.list.start[i] as usize;
+    for (k, &j) in near.list.of(i).iter().enumerate() {
+        let j = j as usize;
+        let (own, other) = (scene.rocks.of(i), scene.rocks.of(j));
+        if own.is_empty() && other.is_empty() {
+            spheres(scene, i, j, spots);
+            continue;
+        }
+        let law = scene.law(i, b.material[j]);
+        let turning = |k: usize| if b.shape[k] == 0 { 0.0 } else { b.spin[k].length() * b.radius[k] };
+        let closing = (b.velocity[j] - b.velocity[i]).length() + turning(i) + turning(j);
+        let margin = scene.reach.of(b.radius[i].min(b.radius[j]), closing, &scene.laws[law as usize]);
+        let ways = near.travel[i] + near.travel[j];
+        // Far enough when last seen, and not come near since.
+        if near.clear[first + k] - ways > 1.000001 * margin {
+            continue;
+        }
+        let apart = b.position[j] - b.position[i];
+        let image = scene.world.domain.shortest(apart) - apart;
+        let new = Spot {
+            row: i as u32,
+            partner: Side::Body { row: j as u32, image },
+            law,
+            lever: b.radius[i] * b.radius[j] / (b.radius[i] + b.radius[j]),
+            ..Spot::default()
+        };
+        if let Some(distance) = rocks(scene, (i, own), (j, other), margin, &new, spots) {
+            clear.push((first + k, distance + ways));
+        }
+    }
+}
+
+/// Contact points of two bodies of which one at least is a solid; a lower bound of the distance if there are none.
+fn rocks(
+    scene: &Scene,
+    (i, own): (usize, &[Placed]),
+    (j, other): (usize, &[Placed]),
+    margin: f64,
+    new: &Spot,
+    spots: &mut Vec<Spot>,
+) -> Option<f64> {
+    let b = &scene.world.bodies;
+    let Side::Body { image, .. } = new.partner else { return None };
+    let first = spots.len();
+    let mut nearest = f64::INFINITY;
+    let mut add = |touch: Touch, sign: f64, parts: u32| match touch {
+        Touch::Apart(distance) => nearest = nearest.min(distance),
+        Touch::Near(manifold) => push(spots, new, &manifold, sign, parts),
+    };
+    match (own, other) {
+        ([], parts) => {
+            for (k, part) in parts.iter().enumerate() {
+                add(hull_sphere(part, b.position[i] - image, b.radius[i], margin), -1.0, k as u32);
+            }
+            // Found where the partner is, wanted where its image is.
+            spots[first..].iter_mut().for_each(|s| s.point += image);
+        }
+        (parts, []) => {
+            for (k, part) in parts.iter().enumerate() {
+                add(hull_sphere(part, b.position[j] + image, b.radius[j], margin), 1.0, k as u32);
+            }
+        }
+        (own, other) => {
+            for (q, theirs) in other.iter().enumerate() {
+                let moved;
+                let theirs = if image == DVec3::ZERO {
+                    theirs
+                } else {
+                    let mut copy = theirs.clone();
+                    copy.place(b.position[j] + image, b.orientation[j]);
+                    moved = copy;
+                    &moved
+                };
+                for (p, ours) in own.iter().enumerate() {
+                    add(hulls(ours, theirs, margin), 1.0, (p * other.len() + q) as u32);
+                }
+            }
+        }
+    }
+    spots[first..].sort_unstable_by_key(|s| s.feature);
+    (spots.len() == first).then_some(nearest)
+}
+
+/// Adds the points of a manifold; `sign`: -1 if it is seen from the partner, `part`: which of the pairs of parts.
+fn push(spots: &mut Vec<Spot>, new: &Spot, manifold: &Manifold, sign: f64, part: u32) {
+    for p in manifold.points.iter() {
+        spots.push(Spot {
+            // Names are told apart by part; the multiplier spreads them over all bits.
+            feature: p.feature ^ part.wrapping_mul(0x9e37_79b9),
+            point: p.position,
+            normal: sign * p.normal,
+            gap: p.gap,
+            ..*new
+        });
+    }
+}
+
+fn rock_wall(
+    scene: &Scene,
+    i: usize,
+    parts: &[Placed],
+    wall: usize,
+    faces: &[PlacedWall],
+    spots: &mut Vec<Spot>,
+) {
+    let b = &scene.world.bodies;
+    let (w, pose) = (&scene.world.walls[wall], &scene.poses[wall]);
+    let law = scene.law(i, w.material);
+    for (face, placed) in faces.iter().enumerate() {
+        let first = spots.len();
+        let near = nearest_at(&w.surface, face as u32, pose, b.position[i]);
+        let closing = (pose.velocity_at(near.point) - b.velocity[i]).length()
+            + b.radius[i] * (b.spin[i].length() + pose.spin.length());
+        let margin = scene.reach.of(b.radius[i], closing, &scene.laws[law as usize]);
+        if near.distance > b.radius[i] + margin {
+            continue;
+        }
+        let new = Spot { row: i as u32, law, lever: b.radius[i], ..Spot::default() };
+        for (k, part) in parts.iter().enumerate() {
+            if let Touch::Near(manifold) = hull_wall(part, placed, margin) {
+                push(spots, &new, &manifold, 1.0, k as u32);
+            }
+        }
+        for s in &mut spots[first..] {
+            s.partner =
+                Side::Wall { wall: wall as u32, face: face as u32, velocity: pose.velocity_at(s.point) };
+        }
+        spots[first..].sort_unstable_by_key(|s| s.feature);
+    }
 }
 
 fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {

@@ -20,6 +20,7 @@ use crate::{
     memory::Memory,
     near::Near,
     problem::{Free, Problem},
+    rocks::Rocks,
     rotation::turn_freely,
     solver::{self, Outcome},
     spots::{self, Law, Reach, Scene, Side, Spot},
@@ -43,11 +44,13 @@ pub(crate) struct Live {
     pub memory: Memory,
     pub near: Near,
     pub laws: Vec<Law>,
+    rocks: Rocks,
 }
 
 impl Live {
-    fn new(world: &World, memory: Memory) -> Self {
-        Live { memory, near: Near::default(), laws: world.pair_table().iter().map(Law::new).collect() }
+    fn new(world: &World, memory: Memory) -> Result<Self> {
+        let laws = world.pair_table().iter().map(Law::new).collect();
+        Ok(Live { memory, near: Near::default(), laws, rocks: Rocks::new(world)? })
     }
 }
 
@@ -60,12 +63,15 @@ impl ContactDynamics {
         &self.settings
     }
 
-    fn live(&mut self, world: &World) -> Live {
-        self.live.take().unwrap_or_else(|| Live::new(world, Memory::from_history(world)))
+    fn live(&mut self, world: &World) -> Result<Live> {
+        match self.live.take() {
+            Some(live) => Ok(live),
+            None => Live::new(world, Memory::from_history(world)),
+        }
     }
 
-    fn sort(&mut self, world: &mut World) {
-        let mut memory = self.live(world).memory;
+    fn sort(&mut self, world: &mut World) -> Result<()> {
+        let mut memory = self.live(world)?.memory;
         if let Domain::Periodic { .. } = world.domain {
             for x in &mut world.bodies.position {
                 *x = world.domain.wrap(*x);
@@ -78,7 +84,8 @@ impl ContactDynamics {
             world.permute(&order);
             memory.permute(&order);
         }
-        self.live = Some(Live::new(world, memory));
+        self.live = Some(Live::new(world, memory)?);
+        Ok(())
     }
 
     fn step(
@@ -102,12 +109,13 @@ impl ContactDynamics {
 
         let start = Instant::now();
         let reach = Reach { margin: self.settings.margin, ahead };
+        live.rocks.place(world);
         let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time() + before)).collect();
         if live.near.update(world, &reach, &live.laws) {
             world.bodies.check_finite(world.time())?;
             report.count("neighbour lists", 1);
         }
-        let scene = Scene { world, laws: &live.laws, reach, poses: &poses };
+        let scene = Scene { world, laws: &live.laws, reach, rocks: &live.rocks, poses: &poses };
         let spots = spots::find(&scene, &mut live.near);
         report.add_time("detection", start);
 
@@ -282,9 +290,9 @@ impl Method for ContactDynamics {
             }
             if world.clock.step.is_multiple_of(SORT_EVERY) {
                 world.bodies.check_finite(world.time())?;
-                self.sort(world);
+                self.sort(world)?;
             }
-            let mut live = self.live(world);
+            let mut live = self.live(world)?;
             let done = self.step(&mut live, world, fields, report);
             self.live = Some(live);
             done?;
@@ -297,8 +305,8 @@ impl Method for ContactDynamics {
         if world.bodies.is_empty() {
             return Ok(Vec::new());
         }
-        let live = self.live(world);
-        let contacts = table::contacts(world, &live, &self.settings);
+        let live = self.live(world)?;
+        let contacts = table::contacts(world, &live, &self.settings)?;
         self.live = Some(live);
         Ok(contacts)
     }

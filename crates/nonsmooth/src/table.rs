@@ -2,27 +2,29 @@
 //! remembered impulses alone, so that it is the same after a restart.
 
 use glam::DVec3;
-use rubblepile_core::{Contact, Partner, World, wall::Pose};
+use rubblepile_core::{Contact, Partner, Result, World, wall::Pose};
 
 use crate::{
     Settings,
     near::Near,
+    rocks::Rocks,
     spots::{self, Reach, Scene, Side, Spot},
     step::Live,
 };
 
 /// Contacts that bear a force or whose bodies overlap, in the order of the rows.
-pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Vec<Contact> {
+pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Result<Vec<Contact>> {
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
     let reach = Reach { margin: settings.margin, ahead: h };
     let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    let rocks = Rocks::new(world)?;
     let mut near = Near::default();
     near.update(world, &reach, &live.laws);
-    let scene = Scene { world, laws: &live.laws, reach, poses: &poses };
+    let scene = Scene { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses };
     let spots = spots::find(&scene, &mut near);
     let impulses = live.memory.start(&spots);
-    spots
+    let table = spots
         .iter()
         .zip(impulses)
         .filter(|(spot, warm)| warm.impulse != DVec3::ZERO || spot.gap <= 0.0)
@@ -32,7 +34,8 @@ pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Vec<Contact>
             let pull = if spot.gap <= law.cohesion_range { law.cohesion_force } else { 0.0 };
             contact(world, spot, warm.impulse / h - pull * spot.normal, warm.torque / h)
         })
-        .collect()
+        .collect();
+    Ok(table)
 }
 
 fn contact(world: &World, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {

@@ -9,6 +9,7 @@ use crate::{
     memory::Warm,
     near::Near,
     problem::{Free, Problem},
+    rocks::Rocks,
     solver::{self, Outcome},
     spots::{self, Law, Reach, Scene, Side, Spot},
 };
@@ -30,7 +31,7 @@ impl Workload {
         let reach = Reach { margin: Some(reach), ahead: 0.0 };
         let mut near = Near::default();
         near.update(&world, &reach, &laws);
-        let scene = Scene { world: &world, laws: &laws, reach, poses: &poses };
+        let scene = Scene { world: &world, laws: &laws, reach, rocks: &Rocks::default(), poses: &poses };
         let mut spots = spots::find(&scene, &mut near);
         spots.iter_mut().for_each(|s| s.gap = 0.0);
         let velocity: Vec<DVec3> =
