@@ -22,12 +22,20 @@ pub fn turn_freely(orientation: &mut DQuat, spin: &mut DVec3, inertia: DVec3, h:
     let cuts = (speed * h / MOST_TURN).ceil().clamp(1.0, MOST_CUTS);
     let dt = h / cuts;
     // The angular momentum in the world frame does not change: taken once, it cannot drift.
-    let momentum = *orientation * (inertia * (orientation.inverse() * *spin));
+    let momentum = turned(*orientation, inertia * turned(orientation.inverse(), *spin));
     for _ in 0..cuts as u64 {
-        let start = orientation.inverse() * momentum;
+        let start = turned(orientation.inverse(), momentum);
         *orientation = (*orientation * midpoint_turn(start, inertia, dt)).normalize();
     }
-    *spin = *orientation * ((orientation.inverse() * momentum) / inertia);
+    *spin = turned(*orientation, turned(orientation.inverse(), momentum) / inertia);
+}
+
+/// A vector turned, with its length as it was. A quaternion's length is off by a rounding error that stays the same for
+/// many steps: scaled by it each time, energy would drift.
+fn turned(q: DQuat, v: DVec3) -> DVec3 {
+    let out = q * v;
+    let length = out.length();
+    if length > 0.0 { out * (v.length() / length) } else { out }
 }
 
 /// The rotation (body frame) of one implicit midpoint step from the body-frame momentum `start`.
