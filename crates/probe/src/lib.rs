@@ -19,6 +19,7 @@ pub mod stress;
 pub mod sum;
 #[cfg(test)]
 mod testing;
+pub mod touching;
 pub mod volume;
 
 pub use coordination::Coordination;

@@ -58,8 +58,8 @@ impl Momenta {
     }
 }
 
-/// I w of one body, in the world frame.
-fn spin_momentum(bodies: &Bodies, k: usize) -> DVec3 {
+/// I w of one body, `R I R^T w` in the world frame.
+pub fn spin_momentum(bodies: &Bodies, k: usize) -> DVec3 {
     let (inertia, spin) = (bodies.inertia[k], bodies.spin[k]);
     if inertia.x == inertia.y && inertia.y == inertia.z {
         return inertia.x * spin;
