@@ -7,6 +7,10 @@
 //!
 //! To add a probe: one file, and one line in [`list::ALL`].
 
+pub mod aggregate;
+pub mod aggregates;
+pub mod binary;
+pub mod clusters;
 pub mod coordination;
 pub mod counter;
 pub mod energy;
@@ -14,6 +18,7 @@ pub mod list;
 pub mod momentum;
 pub mod overlap;
 pub mod packing;
+pub mod principal;
 pub mod sphere;
 pub mod stress;
 pub mod sum;
@@ -22,6 +27,10 @@ mod testing;
 pub mod touching;
 pub mod volume;
 
+pub use aggregate::{Aggregate, aggregates};
+pub use aggregates::Aggregates;
+pub use binary::Binary;
+pub use clusters::{Cluster, Clusters, clusters};
 pub use coordination::Coordination;
 pub use counter::Counter;
 pub use energy::Energy;
