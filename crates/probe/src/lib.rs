@@ -9,6 +9,7 @@
 
 pub mod aggregate;
 pub mod aggregates;
+pub mod alpha;
 pub mod binary;
 pub mod clusters;
 pub mod coordination;
@@ -18,6 +19,7 @@ pub mod list;
 pub mod momentum;
 pub mod overlap;
 pub mod packing;
+pub mod porosity;
 pub mod principal;
 pub mod sphere;
 pub mod stress;
@@ -29,6 +31,7 @@ pub mod volume;
 
 pub use aggregate::{Aggregate, aggregates};
 pub use aggregates::Aggregates;
+pub use alpha::{Envelope, Surface, surface_of};
 pub use binary::Binary;
 pub use clusters::{Cluster, Clusters, clusters};
 pub use coordination::Coordination;
@@ -38,6 +41,7 @@ pub use list::{ALL, Entry, by_name};
 pub use momentum::Momentum;
 pub use overlap::Overlap;
 pub use packing::Packing;
+pub use porosity::Porosity;
 pub use sphere::{Sphere, enclosing_sphere};
 pub use stress::Stress;
 pub use volume::Volume;

@@ -2,7 +2,7 @@
 
 use rubblepile_core::Probe;
 
-use crate::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Stress};
+use crate::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
 
 /// A probe by its name in a scenario.
 pub struct Entry {
@@ -56,6 +56,12 @@ pub const ALL: &[Entry] = &[
         about: "clusters of touching bodies; size, load, shape and rotation of the largest; binaries",
         needs_dissipation: false,
         make: || Box::new(Aggregates::default()),
+    },
+    Entry {
+        name: "porosity",
+        about: "alpha shape of the largest cluster: volume, bulk density, porosity",
+        needs_dissipation: false,
+        make: || Box::new(Porosity::default()),
     },
 ];
 
