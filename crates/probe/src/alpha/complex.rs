@@ -37,32 +37,26 @@ impl<'a> AlphaComplex<'a> {
         AlphaComplex { delaunay, radius }
     }
 
-    /// The smallest alpha whose complex has every point, and is in one piece (joined by faces), m. 0 without tetrahedra.
+    /// The smallest alpha whose complex has every point, all in one piece, m. 0 without tetrahedra.
+    ///
+    /// Pieces that touch in a point are one. Joined by faces alone, a flat tetrahedron at the hull can stay apart
+    /// until alpha is as large as the pile.
     pub fn critical(&self) -> f64 {
         let mut order: Vec<u32> = (0..self.radius.len() as u32).collect();
         let r = |t: u32| self.radius[t as usize];
         order.sort_unstable_by(|&s, &t| r(s).total_cmp(&r(t)).then(s.cmp(&t)));
-        let mut parent: Vec<u32> = (0..order.len() as u32).collect();
-        let mut present = vec![false; order.len()];
-        let mut covered = vec![false; self.delaunay.points.len()];
-        let (mut uncovered, mut pieces) = (covered.len(), 0usize);
-        for (k, &t) in order.iter().enumerate() {
-            present[t as usize] = true;
-            pieces += 1;
-            for &v in &self.delaunay.tetrahedra[t as usize] {
-                uncovered -= usize::from(!std::mem::replace(&mut covered[v as usize], true));
-            }
-            for &other in &self.delaunay.neighbours[t as usize] {
-                if other != OUTSIDE && present[other as usize] {
-                    let (a, b) = (root(&mut parent, t), root(&mut parent, other));
-                    if a != b {
-                        parent[a.max(b) as usize] = a.min(b);
-                        pieces -= 1;
-                    }
+        let mut pieces = self.delaunay.points.len();
+        let mut parent: Vec<u32> = (0..pieces as u32).collect();
+        for &t in &order {
+            let [first, rest @ ..] = self.delaunay.tetrahedra[t as usize];
+            for v in rest {
+                let (a, b) = (root(&mut parent, first), root(&mut parent, v));
+                if a != b {
+                    parent[a.max(b) as usize] = a.min(b);
+                    pieces -= 1;
                 }
             }
-            let last_of_its_radius = order.get(k + 1).is_none_or(|&next| r(next) > r(t));
-            if uncovered == 0 && pieces == 1 && last_of_its_radius {
+            if pieces == 1 {
                 return r(t);
             }
         }

@@ -9,9 +9,14 @@
 //! - the radius of the body of mean volume: what a ball as large as a body does not reach from outside is a pore;
 //! - the smallest alpha at which all points are in one piece, so that no body is left out.
 //!
+//! The second is about the radius of the largest body. Measured on heaps of spheres pushed together at random: 8,000
+//! equal ones have a porosity of 0.38 by this rule, 0.36 deep inside, 0.40 with twice the alpha and 0.45 in the hull;
+//! 200 of radii 0.5 to 1.5 have 0.38, 0.33 deep inside and in the hull 0.46.
+//!
 //! Pores that the ball does not reach are filled (see [`complex`]), so that the volume hardly depends on alpha as
 //! long as the ball is larger than the throats between bodies: what is left is how deep it gets into the hollows of
-//! the surface. In a small pile that is most of its porosity; alpha then belongs to the number.
+//! the surface. In a small pile that is most of its porosity; alpha then belongs to the number. An alpha below
+//! about a body's radius lets the ball into the bodies themselves, and can make the porosity negative.
 
 pub mod complex;
 pub mod delaunay;
