@@ -70,17 +70,10 @@ impl<'a> AlphaComplex<'a> {
         if pores == Pores::Open {
             return (0..n).map(kept).collect();
         }
-        let mut inside = vec![true; n];
-        let mut reached = Vec::new();
-        for t in 0..n {
-            for i in 0..4 {
-                let at_hull = self.delaunay.neighbours[t][i] == OUTSIDE;
-                if at_hull && inside[t] && !kept(t) && self.passes(t, i, alpha) {
-                    inside[t] = false;
-                    reached.push(t);
-                }
-            }
-        }
+        let at_hull = |t: usize, i: usize| self.delaunay.neighbours[t][i] == OUTSIDE;
+        let open = |t: usize| !kept(t) && (0..4).any(|i| at_hull(t, i) && self.passes(t, i, alpha));
+        let mut inside: Vec<bool> = (0..n).map(|t| !open(t)).collect();
+        let mut reached: Vec<usize> = (0..n).filter(|&t| !inside[t]).collect();
         while let Some(t) = reached.pop() {
             for i in 0..4 {
                 let other = self.delaunay.neighbours[t][i];

@@ -11,6 +11,8 @@
 //! star-shaped as seen from the new point, and every tetrahedron has a volume above zero, also for points of
 //! a grid, on a sphere or in planes. Points that all lie in one plane have no tetrahedra.
 
+use std::cmp::Ordering;
+
 use glam::DVec3;
 use robust::{Coord3D, insphere, orient2d, orient3d};
 use rubblepile_geometry::order::along_hilbert_curve;
@@ -49,7 +51,11 @@ impl Delaunay {
         let mut order: Vec<u32> = (0..given.len() as u32).collect();
         let key = |k: u32| snapped[k as usize];
         order.sort_unstable_by(|&i, &j| {
-            key(i).iter().zip(&key(j)).fold(i.cmp(&i), |o, (a, b)| o.then(a.total_cmp(b))).then(i.cmp(&j))
+            key(i)
+                .iter()
+                .zip(&key(j))
+                .fold(Ordering::Equal, |o, (a, b)| o.then(a.total_cmp(b)))
+                .then(i.cmp(&j))
         });
         let mut of_input = vec![0u32; given.len()];
         let mut unique: Vec<[f64; 3]> = Vec::with_capacity(given.len());
@@ -246,7 +252,8 @@ impl Builder {
         self.stamp += 1;
         let stamp = self.stamp;
         let (mut cavity, mut sides) = (std::mem::take(&mut self.cavity), std::mem::take(&mut self.sides));
-        (cavity.clear(), sides.clear());
+        cavity.clear();
+        sides.clear();
         cavity.push(first);
         self.holds[first as usize] = stamp;
         let mut next = 0;
