@@ -71,20 +71,20 @@ fn describe(world: &World, impulses: bool) -> rubblepile_core::Result<Facts> {
         let values: Vec<Value> = described.iter().map(values).collect();
         facts.push(fact("aggregates", lines.join(&format!("\n{:21}", "")), values));
     }
-    if let [first, second, ..] = described.as_slice() {
-        if let Some(b) = Binary::of(&first.aggregate, &second.aggregate, mass, &world.domain) {
-            let words = format!(
-                "separation {} m, period {}, eccentricity {}",
-                text::number(b.separation),
-                text::time(b.period),
-                text::number(b.eccentricity)
-            );
-            let values = json!({
-                "separation_m": b.separation, "period_s": b.period, "eccentricity": b.eccentricity,
-                "semi_major_axis_m": b.semi_major_axis,
-            });
-            facts.push(fact("binary", words, values));
-        }
+    if let [first, second, ..] = described.as_slice()
+        && let Some(b) = Binary::of(&first.aggregate, &second.aggregate, mass, &world.domain)
+    {
+        let words = format!(
+            "separation {} m, period {}, eccentricity {}",
+            text::number(b.separation),
+            text::time(b.period),
+            text::number(b.eccentricity)
+        );
+        let values = json!({
+            "separation_m": b.separation, "period_s": b.period, "eccentricity": b.eccentricity,
+            "semi_major_axis_m": b.semi_major_axis,
+        });
+        facts.push(fact("binary", words, values));
     }
     Ok(facts)
 }

@@ -104,23 +104,24 @@ impl Probe for Aggregates {
         let world = moment.world;
         let contacts = moment.contacts()?;
         let found = clusters(world, contacts, self.tolerance)?;
-        // Two are needed to know a binary.
-        let count = self.follow.max(2).min(found.list.len());
+        let count = found.list.len();
         let tables = contacts_by_cluster(&found, contacts, count);
-        let largest = found.list[..count]
-            .iter()
-            .zip(&tables)
-            .map(|(cluster, table)| Aggregate::of(world, cluster, table))
-            .collect::<Result<Vec<_>>>()?;
+        let describe = |rank: usize| Aggregate::of(world, &found.list[rank], &tables[rank]);
+        let followed = (0..self.follow.min(count)).map(describe).collect::<Result<Vec<_>>>()?;
         let [mass] = reduce(world.bodies.len(), |k| [world.bodies.mass[k]]);
         let single = found.list.iter().filter(|c| c.len() == 1).count();
-        let second = largest.get(1);
-        let binary = second.and_then(|b| Binary::of(&largest[0], b, mass, &world.domain));
+        let second = found.list.get(1);
+        // A single body, however heavy, is no cluster.
+        let mut many = (0..count).filter(|&rank| found.list[rank].len() > 1);
+        let binary = match (many.next(), many.next()) {
+            (Some(a), Some(b)) => Binary::of(&describe(a)?, &describe(b)?, mass, &world.domain),
+            _ => None,
+        };
         row.extend([
             (found.list.len() - single) as f64,
             single as f64,
-            second.map_or(0.0, |a| a.rows.len() as f64),
-            second.map_or(0.0, |a| a.mass),
+            second.map_or(0.0, |c| c.len() as f64),
+            second.map_or(0.0, |c| c.mass),
             f64::from(u8::from(binary.is_some())),
             binary.map_or(f64::NAN, |b| b.separation),
             binary.map_or(f64::NAN, |b| b.eccentricity),
@@ -129,7 +130,7 @@ impl Probe for Aggregates {
         let (orbital, spin) = system_angular_momentum(world);
         [orbital, spin, orbital + spin].iter().for_each(|v| row.extend(v.to_array()));
         for k in 0..self.follow {
-            match largest.get(k) {
+            match followed.get(k) {
                 Some(a) => push(a, mass, row),
                 None => row.extend([0.0, 0.0, 0.0].into_iter().chain([f64::NAN; OF_EACH.len() - 3])),
             }

@@ -1,6 +1,6 @@
 //! Two clusters that go around each other.
 //!
-//! The two most massive clusters are a binary (section 4.1 of nbody-polyhedra-2017 shows some) if
+//! The two most massive clusters of several bodies are a binary (section 4.1 of nbody-polyhedra-2017 shows some) if
 //! - each has at least three bodies and 1 % of the mass of all bodies,
 //! - they are bound as two points are: `v^2 / 2 < G (M_1 + M_2) / d`,
 //! - the nearest point of that orbit is farther than the sum of their mean radii (of the dynamically equivalent
