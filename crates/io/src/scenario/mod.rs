@@ -16,6 +16,7 @@ pub mod document;
 pub mod error;
 pub mod grains;
 pub mod load;
+pub mod methods;
 pub mod quantity;
 pub mod reference;
 pub mod summary;
@@ -28,6 +29,7 @@ pub use build::{
 pub use error::ScenarioError;
 pub use grains::Place;
 pub use load::Loaded;
+pub use methods::MethodPlan;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
 pub use summary::{Summary, summary};

@@ -8,6 +8,7 @@ use rubblepile_core::{Advice, Bodies, Domain, G, Severity, Surface, World};
 use super::{
     build::{Built, GravityPlan},
     check_grains::{BYTES_PER_GRAIN, BYTES_PER_GRAIN_TREE, human_bytes},
+    methods::MethodPlan,
 };
 use crate::generate::Grid;
 
@@ -221,7 +222,8 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
     }
     let (_, drift) = bodies.centre_of_mass();
     let fastest = bodies.velocity.iter().map(|v| v.distance(drift)).fold(0.0, f64::max);
-    if let Some(limit) = built.soft.max_speed
+    if let MethodPlan::Soft(soft) = &built.method
+        && let Some(limit) = soft.max_speed
         && fastest > limit
     {
         advice.push(Advice::warning(format!(
