@@ -57,7 +57,8 @@ Ctrl-C leaves a checkpoint; `rubblepile resume DIR` goes on from it and ends whe
     #[command(after_help = "Examples:
   rubblepile export runs/pile --format xyz                  one trajectory for OVITO
   rubblepile export runs/pile --format vtp --every 10       a file for every tenth frame
-  rubblepile export runs/pile/checkpoint.rpk --format csv   the newest state")]
+  rubblepile export runs/pile/checkpoint.rpk --format csv   the newest state
+  rubblepile export runs/rocks --format obj --frame 40      rocks for a renderer")]
     Export(Export),
 
     /// Print the JSON schema of scenario files, for editors
@@ -137,8 +138,22 @@ pub enum Format {
     Xyz,
     /// One row a body, one file a frame
     Csv,
-    /// VTK XML PolyData (ParaView), one file a frame
+    /// VTK XML PolyData (ParaView) with the polygons of rocks, one file a frame
     Vtp,
+    /// Wavefront OBJ: surfaces of rocks and spheres, one file a frame
+    Obj,
+}
+
+/// How finely spheres are drawn; `None`: not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detail(pub Option<u32>);
+
+fn sphere_detail(text: &str) -> Result<Detail, String> {
+    match text.parse() {
+        _ if text == "off" => Ok(Detail(None)),
+        Ok(level) if level <= 5 => Ok(Detail(Some(level))),
+        _ => Err("give `off`, or a number from 0 (20 triangles) to 5 (20480)".into()),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -156,6 +171,9 @@ pub struct Export {
     /// Of a run, only the frame of this number
     #[arg(long, value_name = "N", conflicts_with = "every")]
     pub frame: Option<u64>,
+    /// In OBJ files, how often an icosahedron is divided to stand for a sphere (0 to 5), or `off` for no spheres
+    #[arg(long, value_name = "N|off", default_value = "1", value_parser = sphere_detail)]
+    pub spheres: Detail,
     /// Replace files that are there
     #[arg(long)]
     pub force: bool,

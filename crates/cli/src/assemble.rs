@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use rubblepile_core::{Advice, Fields, G, Probe, Report, World, run::Simulation, units};
+use rubblepile_core::{Advice, Fields, G, Method, Probe, Report, World, run::Simulation, units};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_io::{
     FileError,
     checkpoint::Meta,
-    scenario::{self, Built, GravityPlan, Interval, Loaded, ProbeKind, Scenario, Summary},
+    scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary},
     session::{CheckpointEvery, Plan},
 };
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
@@ -74,15 +74,34 @@ pub fn time(text: &str) -> Result<f64, Failure> {
 pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
     let mut built = scenario::build(&prepared.loaded, &prepared.base)?;
     if built.world.clock.timestep == 0.0 {
-        let shortest = shortest_contact_time(&built.world, &built.soft).ok_or_else(|| {
-            Failure::bad_input(
+        let (_, timestep) = method(&built)?;
+        built.world.clock.timestep = timestep.ok_or_else(|| match built.method {
+            MethodPlan::Soft(_) => Failure::bad_input(
                 "the time step cannot be chosen: it is not known how long a contact lasts",
                 "give `timestep` or `max_speed` in [method.soft], or `stiffness` to every material",
-            )
+            ),
+            MethodPlan::Nonsmooth(_) => Failure::bad_input(
+                "the time step cannot be chosen: nothing moves and nothing pulls",
+                "give `timestep` in [method.nonsmooth]",
+            ),
         })?;
-        built.world.clock.timestep = shortest.seconds / STEPS_PER_CONTACT;
     }
     Ok(built)
+}
+
+/// What resolves contact, with the time step that it would choose itself, s, if it can.
+fn method(built: &Built) -> Result<(Box<dyn Method>, Option<f64>), Failure> {
+    let world = &built.world;
+    match &built.method {
+        MethodPlan::Soft(settings) => {
+            let shortest = shortest_contact_time(world, settings).map(|t| t.seconds / STEPS_PER_CONTACT);
+            Ok((Box::new(SoftSpheres::new(settings.clone())), shortest))
+        }
+        MethodPlan::Nonsmooth(_) => Err(Failure::bad_input(
+            "this build of rubblepile has no contact dynamics",
+            "take [method.soft], for spheres",
+        )),
+    }
 }
 
 /// What the scenario will be, with what is doubtful in it.
@@ -91,13 +110,14 @@ pub fn summary(built: &Built) -> Summary {
 }
 
 /// The plan of a new run.
-pub fn plan(prepared: &Prepared, built: Built) -> Plan {
-    let Built { title, world, soft, gravity, probes, output, end, seed, threads: _ } = built;
+pub fn plan(prepared: &Prepared, built: Built) -> Result<Plan, Failure> {
+    let (method, _) = method(&built)?;
+    let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _ } = built;
     let fields = Fields { list: gravity.iter().map(field).collect() };
-    Plan {
+    Ok(Plan {
         title,
         world,
-        method: Box::new(SoftSpheres::new(soft)),
+        method,
         fields,
         probes: probes.iter().map(|p| (probe(p.kind), p.every)).collect(),
         frames: output.frames,
@@ -111,13 +131,13 @@ pub fn plan(prepared: &Prepared, built: Built) -> Plan {
         seed,
         scenario: prepared.text.clone(),
         base_directory: prepared.base.to_string_lossy().into_owned(),
-    }
+    })
 }
 
 /// A scenario given as text, ready to run without a directory: nothing is written.
 pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Failure> {
     let prepared = prepare(name, text.as_bytes(), sets.to_vec(), None, PathBuf::from("."))?;
-    let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?);
+    let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?)?;
     Ok(Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() })
 }
 
@@ -125,8 +145,8 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, 
 pub fn plan_to_resume(mut prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Failure> {
     // Grains are not made again, and the files that they came from need not be there any more.
     prepared.loaded.scenario.grains.clear();
-    let built = scenario::build(&prepared.loaded, &prepared.base)?;
-    Ok(move |world| plan(&prepared, Built { world, ..built }))
+    let plan = plan(&prepared, scenario::build(&prepared.loaded, &prepared.base)?)?;
+    Ok(move |world| Plan { world, ..plan })
 }
 
 /// What there is to say of a plan before it runs, the scenario's part and the method's.

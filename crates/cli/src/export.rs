@@ -11,6 +11,7 @@ pub fn export(args: args::Export) -> Result<(), Failure> {
             args::Format::Xyz => export::Format::Xyz,
             args::Format::Csv => export::Format::Csv,
             args::Format::Vtp => export::Format::Vtp,
+            args::Format::Obj => export::Format::Obj { spheres: args.spheres.0 },
         },
         output: args.output,
         every: args.every,

@@ -10,7 +10,9 @@ use rubblepile_io::{
     export,
     frame::{self, FrameData},
     report::RunReport,
-    rundir, series,
+    rundir,
+    scenario::Solids,
+    series,
     table::Table,
 };
 use serde_json::{Value, json};
@@ -178,6 +180,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact("bodies", b.len().to_string(), b.len()),
         fact("mass", format!("{} kg", text::number(b.total_mass())), b.total_mass()),
         radii(&b.radius),
+        shapes(Solids::of(&b.shape, &world.shapes)),
         extent(&b.position),
         fact("centre of mass", vector(centre, "m"), json!(centre.to_array())),
         fact("its velocity", vector(velocity, "m/s"), json!(velocity.to_array())),
@@ -214,6 +217,7 @@ fn frame_facts(frame: &FrameData) -> Facts {
         fact("bodies", frame.len().to_string(), frame.len()),
         fact("mass", format!("{} kg", text::number(mass)), mass),
         radii(&frame.radius),
+        frame_shapes(frame),
         extent(&frame.position),
         fact("contacts", format!("{} a body", text::number(mean)), mean),
         fact("kinetic energy", format!("{} J of translation", text::number(energy)), energy),
@@ -221,6 +225,24 @@ fn frame_facts(frame: &FrameData) -> Facts {
         fact("materials", frame.about.materials.join(", "), json!(frame.about.materials)),
         fact("written by", format!("rubblepile {}", frame.about.version), frame.about.version.as_str()),
     ]
+}
+
+fn shapes(solids: Option<Solids>) -> (&'static str, String, Value) {
+    match solids {
+        None => fact("shapes", "spheres", json!({"solids": 0})),
+        Some(s) => {
+            let value =
+                json!({"solids": s.bodies, "shapes": s.shapes, "corners": [s.corners.0, s.corners.1]});
+            fact("shapes", s.to_string(), value)
+        }
+    }
+}
+
+/// The shapes of a frame are in a file of their own, which need not be there to look at a frame.
+fn frame_shapes(frame: &FrameData) -> (&'static str, String, Value) {
+    let solids = frame.shape.iter().filter(|&&s| s != 0).count();
+    let words = if solids == 0 { "spheres".into() } else { format!("{solids} no spheres") };
+    fact("shapes", words, json!({"solids": solids}))
 }
 
 fn vector(v: DVec3, unit: &str) -> String {

@@ -18,7 +18,7 @@ pub struct Citation {
 }
 
 /// Every paper that something in this program stands on.
-pub const ALL: [Citation; 2] = [
+pub const ALL: [Citation; 4] = [
     Citation {
         key: "Song2024",
         about: "the soft-sphere contact model",
@@ -30,6 +30,31 @@ pub const ALL: [Citation; 2] = [
         pages: "1307--1329",
         doi: "10.1093/mnras/stae1537",
         used_by: &["soft"],
+    },
+    Citation {
+        key: "Sanchez2021",
+        about: "contact dynamics of grains under their own gravity",
+        authors: "S{\\'a}nchez, P. and Renouf, M. and Az{\\'e}ma, E. and Mozul, R. and Dubois, F.",
+        title: "A contact dynamics code implementation for the simulation of asteroid evolution and regolith in the \
+                asteroid environment",
+        journal: "Icarus",
+        year: 2021,
+        volume: "363",
+        pages: "114441",
+        doi: "10.1016/j.icarus.2021.114441",
+        used_by: &["nonsmooth"],
+    },
+    Citation {
+        key: "Ferrari2017",
+        about: "contact dynamics of polyhedra as a cone problem",
+        authors: "Ferrari, F. and Tasora, A. and Masarati, P. and Lavagna, M.",
+        title: "{N}-body gravitational and contact dynamics for asteroid aggregation",
+        journal: "Multibody System Dynamics",
+        year: 2017,
+        volume: "39",
+        pages: "3--20",
+        doi: "10.1007/s11044-016-9547-2",
+        used_by: &["nonsmooth"],
     },
     Citation {
         key: "Dehnen2002",

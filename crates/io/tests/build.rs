@@ -3,7 +3,8 @@
 use glam::DVec3;
 use rubblepile_core::{Action, Domain, Frame, Motion, Surface, Trigger, event::Property};
 use rubblepile_io::scenario::{
-    Accuracy, Built, GravityPlan, Interval, ProbeKind, Scenario, build, build_without_grains, summary,
+    Accuracy, Built, GravityPlan, Interval, MethodPlan, ProbeKind, Scenario, build, build_without_grains,
+    summary,
 };
 use rubblepile_soft::Law;
 
@@ -83,7 +84,8 @@ fn built() -> Built {
 #[test]
 fn the_method_and_the_plans_are_as_written() {
     let b = built();
-    assert_eq!((b.soft.law, b.soft.skin, b.soft.deepest_overlap), (Law::HertzMindlin, Some(0.01), 0.3));
+    let MethodPlan::Soft(soft) = &b.method else { panic!("{:?}", b.method) };
+    assert_eq!((soft.law, soft.skin, soft.deepest_overlap), (Law::HertzMindlin, Some(0.01), 0.3));
     assert_eq!((b.world.clock.timestep, b.end, b.seed), (0.002, 120.0, 1));
     let turn = DVec3::Y * std::f64::consts::TAU / 7200.0;
     assert_eq!(
@@ -150,4 +152,43 @@ fn walls_and_events_are_as_written() {
     assert_eq!((wall.id, wall.surface), (2, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
     assert_eq!(e[3].action, Action::AddSpin { group: Some(1), spin: DVec3::X });
     assert!(!summary(&b).is_fatal());
+}
+
+#[test]
+fn contact_dynamics_is_as_written_and_takes_what_soft_spheres_cannot() {
+    let text = |method: &str, material: &str| {
+        format!(
+            "[run]\nend = 100\n[method.nonsmooth]\n{method}\n[[material]]\nname = \"a\"\ndensity = 1000\n{material}\n\
+             [[grains]]\nradius = 1\nplace = {{ points = {{ positions = [[0, 0, 0]] }} }}\n"
+        )
+    };
+    let load = |method: &str, material: &str| {
+        let loaded = Scenario::load("test", text(method, material), &[]).unwrap_or_else(|e| panic!("{e}"));
+        // What is written out loads to the same.
+        let again = Scenario::load("again", loaded.to_toml().expect("a text"), &[]).expect("a scenario");
+        assert_eq!(again.scenario, loaded.scenario);
+        build(&loaded, ".".as_ref()).unwrap_or_else(|e| panic!("{e}"))
+    };
+    let plain = load("", "");
+    assert_eq!(plain.method, MethodPlan::Nonsmooth(Default::default()));
+    assert_eq!(plain.world.clock.timestep, 0.0);
+    let all = load(
+        "timestep = \"5 s\"\ntheta = 0.75\nsolver = \"spectral-gradient\"\ntolerance = \"1 %\"\niterations = 7\n\
+         unsolved_steps = 0\nmargin = \"3 cm\"",
+        "restitution = { normal = 0, tangential = 0 }\ncohesion_force = \"2 kN\"\ncohesion_range = \"1 mm\"",
+    );
+    assert_eq!(
+        all.method,
+        MethodPlan::Nonsmooth(rubblepile_nonsmooth::Settings {
+            solver: rubblepile_nonsmooth::Solver::SpectralGradient,
+            theta: 0.75,
+            tolerance: 0.01,
+            iterations: 7,
+            unsolved_steps: 0,
+            margin: Some(0.03),
+        })
+    );
+    let m = &all.world.materials[0];
+    assert_eq!((m.restitution_normal, m.cohesion_force, m.cohesion_range), (0.0, 2000.0, 1e-3));
+    assert_eq!(all.world.clock.timestep, 5.0);
 }

@@ -11,13 +11,14 @@ use rubblepile_io::{
     scenario::{Place, Scenario, build, grains::Grains, summary},
 };
 
-const SEEDS: [&str; 6] = [
+const SEEDS: [&str; 7] = [
     include_str!("../../../scenarios/collapse.toml"),
     include_str!("../../../scenarios/drum.toml"),
     include_str!("../../../scenarios/impact.toml"),
     include_str!("../../../scenarios/spin-up.toml"),
     include_str!("../../../scenarios/vibrated.toml"),
     EVERYTHING,
+    ROCKS,
 ];
 
 /// What the scenarios of the repository do not use.
@@ -53,6 +54,42 @@ add_wall = { name = "w", shape = { box = { min = [-99, -99, -99], max = [99, 99,
 [[event]]
 at = 6
 remove_wall = "w"
+"#;
+
+/// Contact dynamics, and every kind of shape.
+const ROCKS: &str = r#"
+[run]
+end = 10
+[method.nonsmooth]
+timestep = "1 s"
+theta = 0.6
+solver = "accelerated-gradient"
+[[material]]
+name = "m"
+density = 1000
+cohesion_force = "1 N"
+[[grains]]
+count = 8
+size = { uniform_volume = { min = 1, max = 2 } }
+shape = { polyhedron = { vertices = [10, 20] } }
+place = { lattice = { kind = "cubic", region = { box = { min = [0, 0, 0], max = [8, 8, 8] } } } }
+spin = { random = { rate = 1e-2 } }
+velocity = { rotation = { angular_velocity = [0, 0, 1e-5], about = "origin", spins = false } }
+[[grains]]
+count = 5
+radius = 1
+shape = { boulder = { vertices = 8 } }
+orientation = "aligned"
+place = { random = { region = { sphere = { radius = 9, centre = [40, 0, 0] } } } }
+[[grains]]
+shape = { block = { size = [1, "20 cm", 3] } }
+place = { points = { positions = [[60, 0, 0], [70, 0, 0]] } }
+[[grains]]
+shape = { vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]] }
+place = { points = { positions = [[80, 0, 0]] } }
+[[grains]]
+shape = { parts = [[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 0, 1]]] }
+place = { points = { positions = [[90, 0, 0]] } }
 "#;
 
 /// Words that are worth putting where they do not belong.
@@ -134,7 +171,7 @@ fn mutated_scenarios_never_panic() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let (mut loads, mut builds) = (0u64, 0u64);
     for k in 0..tries {
-        let text = mutate(&seeds[(k % 6) as usize], &mut rng);
+        let text = mutate(&seeds[(k % 7) as usize], &mut rng);
         match Scenario::load("fuzz", &text, &[]) {
             Ok(loaded) => {
                 loads += 1;
@@ -164,6 +201,22 @@ fn mutated_scenarios_never_panic() {
     }
     println!("{tries} tries: {loads} loaded, {builds} built");
     assert!(builds > tries / 50, "the mutations are too wild to test anything: {builds} of {tries} build");
+}
+
+#[test]
+fn mutated_obj_files_never_panic() {
+    let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let good = "o rock\nv 0 0 0\nv 1 0 0\nv 0 1e-3 0\nv 0 0 1\nf 1 2 3\nf 1/1 2/2 4/3\ng two\nv -1 -1 -1\nf -1 -2 1\n";
+    let mut rng = Rng::stream(45, "fuzz obj");
+    let mut read = 0u64;
+    for _ in 0..tries {
+        let text = mutate(good, &mut rng);
+        match rubblepile_io::generate::obj::read(&String::from_utf8_lossy(&text)) {
+            Ok(parts) => read += u64::from(parts.iter().all(|p| !p.is_empty())),
+            Err(fault) => assert!(!format!("{fault:?}").is_empty()),
+        }
+    }
+    assert!(read > tries / 50, "{read} of {tries}");
 }
 
 #[test]

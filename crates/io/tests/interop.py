@@ -29,7 +29,11 @@ expected = {
     "mass": column("mass_kg"),
     "id": column("id"),
     "contacts": column("contacts"),
+    "orientation": column("qw", "qx", "qy", "qz"),
+    "shape": column("shape"),
 }
+rocks = np.flatnonzero(expected["shape"])
+spheres = np.flatnonzero(expected["shape"] == 0)
 
 
 def same(found, name, where):
@@ -46,14 +50,40 @@ def compare_vtk(reader, where, time_name):
     assert not failed, f"{where}: VTK reports an error"
     data = reader.GetOutputDataObject(0)
     assert data.IsA("vtkPolyData"), f"{where}: VTK makes a {data.GetClassName()} of it"
-    assert data.GetNumberOfPoints() == n and data.GetNumberOfVerts() == n, where
+    with_polygons = len(rocks) > 0 and where.endswith(".vtp")
+    if not with_polygons:
+        assert data.GetNumberOfPoints() == n and data.GetNumberOfVerts() == n, where
     assert data.GetFieldData().GetArray(time_name).GetValue(0) == 1.234, where
     if n == 0:
         return
+    if with_polygons:
+        return compare_polygons(data, where)
     same(vtk_to_numpy(data.GetPoints().GetData()), "position", where)
     for name in expected:
         if name != "position":
             same(vtk_to_numpy(data.GetPointData().GetArray(name)), name, where)
+
+
+def compare_polygons(data, where):
+    """Spheres are vertices; every rock is a closed block of 8 points and 6 polygons at its place."""
+    assert data.GetNumberOfVerts() == len(spheres) and data.GetNumberOfPolys() == 6 * len(rocks), where
+    assert data.GetNumberOfPoints() == len(spheres) + 8 * len(rocks), where
+    owner = np.concatenate([spheres, np.repeat(rocks, 8)])
+    for name in expected:
+        if name != "position":
+            found = vtk_to_numpy(data.GetPointData().GetArray(name))
+            assert (found == expected[name][owner]).all(), f"{where}: {name} differs"
+    points = vtk_to_numpy(data.GetPoints().GetData())
+    centres = points[len(spheres):].reshape(-1, 8, 3).mean(axis=1)
+    assert np.allclose(centres, expected["position"][rocks], atol=1e-12), where
+    mass = vtk.vtkMassProperties()
+    triangles = vtk.vtkTriangleFilter()
+    triangles.SetInputData(data)
+    triangles.PassVertsOff()
+    mass.SetInputConnection(triangles.GetOutputPort())
+    mass.Update()
+    volume = 0.02 * 0.03 * 0.04 * len(rocks)
+    assert abs(mass.GetVolume() / volume - 1) < 1e-6, f"{where}: {mass.GetVolume()} m3, not {volume}"
 
 
 compare_vtk(vtk.vtkHDFReader(), "frame.vtkhdf", "time")
@@ -69,6 +99,11 @@ with h5py.File(folder / "frame.vtkhdf") as file:
     about = json.loads(file["Rubblepile/about"][()])
     assert about["step"] == 1234 and about["materials"] == ["Si"], about
     assert about["periodic"]["max"] == [1, 2, 3], about
+
+with h5py.File(folder / "shapes.h5") as file:
+    shapes = file["Rubblepile/shapes"]
+    assert len(shapes["first_part"]) == len(rocks) + 2 and len(shapes["vertices"]) == 8 * len(rocks)
+    assert len(shapes["corners"]) == 24 * len(rocks) and shapes["volume"][0] == 0
 
 if n > 0:
     import ase.io

@@ -2,16 +2,16 @@
 //!
 //! Needs a Python with `vtk`, `h5py`, `numpy` and `ase`: `RUBBLEPILE_PYTHON=python3 cargo test -- --ignored`.
 
-use std::{path::Path, process::Command};
+use std::{path::Path, process::Command, sync::Arc};
 
-use glam::DVec3;
-use rubblepile_core::{Domain, Material, Rng, World};
+use glam::{DQuat, DVec3};
+use rubblepile_core::{Domain, Material, Rng, Shape, World};
 use rubblepile_io::{
     export::{Format, write_frame},
     frame::{self, FrameData},
 };
 
-fn world(n: usize) -> World {
+fn world(n: usize, rocks: bool) -> World {
     let mut rng = Rng::new(3);
     let mut world = World::new(1e-3);
     world.clock.step = 1234;
@@ -22,6 +22,13 @@ fn world(n: usize) -> World {
     for k in 0..n {
         let x = DVec3::new(rng.uniform(), 2.0 * rng.uniform(), 3.0 * rng.uniform());
         world.bodies.push_sphere(x, rng.range(0.01, 0.02), 2000.0, 0, 0);
+        if rocks && k % 3 == 0 {
+            let solid = Arc::new(rubblepile_geometry::solid::block(DVec3::new(0.02, 0.03, 0.04)));
+            world.bodies.shape[k] = world.shapes.len() as u32;
+            world.bodies.orientation[k] = DQuat::from_axis_angle(rng.direction(), rng.normal());
+            world.bodies.radius[k] = solid.radius;
+            world.shapes.push(Shape::Solid(solid));
+        }
         world.bodies.velocity[k] = rng.direction();
         world.bodies.spin[k] = rng.direction();
     }
@@ -36,10 +43,11 @@ fn other_programs_read_what_we_wrote() {
     // ASE knows elements only, so that is what the material is called here.
     let python = std::env::var("RUBBLEPILE_PYTHON").unwrap_or_else(|_| "python3".into());
     let folder = std::env::temp_dir().join(format!("rubblepile-interop-{}", std::process::id()));
-    for n in [0, 1, 500] {
+    for (n, rocks) in [(0, false), (1, false), (500, false), (500, true)] {
         std::fs::create_dir_all(&folder).unwrap();
         let counts: Vec<u32> = (0..n as u32).map(|k| k % 7).collect();
-        let data = FrameData::of(&world(n), &counts);
+        let data = FrameData::of(&world(n, rocks), &counts);
+        frame::shapes::write(&folder.join(frame::shapes::NAME), &data.shapes).unwrap();
         frame::write(&folder.join("frame.vtkhdf"), &data).unwrap();
         for format in [Format::Csv, Format::Vtp, Format::Xyz] {
             let path = folder.join("frame").with_extension(format.extension());

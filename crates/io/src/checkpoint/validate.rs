@@ -1,7 +1,7 @@
 //! Whether a world that was read makes sense: what the rest of the program takes for granted and would otherwise
 //! trip over. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
 
-use rubblepile_core::{Action, Convex, Shape, Wall, World};
+use rubblepile_core::{Action, Convex, Shape, Solid, Wall, World};
 
 /// The section and what is wrong with it.
 type Fault = (&'static str, String);
@@ -78,29 +78,32 @@ fn bodies(world: &World) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether every solid has corners, faces that name them, and a size.
 fn shapes(world: &World) -> Result<(), Fault> {
     const SECTION: &str = "section `shapes`";
     if !matches!(world.shapes.first(), Some(Shape::Sphere)) {
         return Err((SECTION, "the first shape is not the sphere".into()));
     }
     for (k, solid) in world.shapes.iter().enumerate().filter_map(|(k, s)| Some((k, s.solid()?))) {
-        let sound = |c: &Convex| {
-            let n = c.vertices.len();
-            n >= 4
-                && c.vertices.iter().all(|v| v.is_finite())
-                && c.faces.len() >= 4
-                && c.faces.iter().all(|f| f.len() >= 3 && f.iter().all(|&v| (v as usize) < n))
-        };
-        let positive = |x: f64| x.is_finite() && x > 0.0;
-        if solid.parts.is_empty()
-            || !solid.parts.iter().all(sound)
-            || ![solid.volume, solid.radius, solid.inertia.min_element()].into_iter().all(positive)
-        {
+        if !is_sound_solid(solid) {
             return Err((SECTION, format!("shape {k} is no solid")));
         }
     }
     Ok(())
+}
+
+/// Whether a solid that was read has corners, faces that name them, and a size.
+pub(crate) fn is_sound_solid(solid: &Solid) -> bool {
+    let sound = |c: &Convex| {
+        let n = c.vertices.len();
+        n >= 4
+            && c.vertices.iter().all(|v| v.is_finite())
+            && c.faces.len() >= 4
+            && c.faces.iter().all(|f| f.len() >= 3 && f.iter().all(|&v| (v as usize) < n))
+    };
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    !solid.parts.is_empty()
+        && solid.parts.iter().all(sound)
+        && [solid.volume, solid.radius, solid.inertia.min_element()].into_iter().all(positive)
 }
 
 fn wall(section: &'static str, world: &World, wall: &Wall) -> Result<(), Fault> {

@@ -8,7 +8,7 @@ use crate::{
 };
 
 const HEADER: &str = "id,x_m,y_m,z_m,vx_m_s,vy_m_s,vz_m_s,wx_rad_s,wy_rad_s,wz_rad_s,radius_m,mass_kg,group,\
-                      material,contacts\n";
+                      material,contacts,qw,qx,qy,qz,shape\n";
 
 pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     out.write_all(HEADER.as_bytes())?;
@@ -26,7 +26,13 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
             line.push(',');
             push_text(&mut line, &name);
         }
-        line.push_str(&format!(",{}\n", frame.contacts[k]));
+        line.push_str(&format!(",{}", frame.contacts[k]));
+        let q = frame.orientation[k];
+        for x in [q.w, q.x, q.y, q.z] {
+            line.push(',');
+            push_number(&mut line, x);
+        }
+        line.push_str(&format!(",{}\n", frame.shape[k]));
         out.write_all(line.as_bytes())?;
     }
     Ok(())

@@ -1,9 +1,12 @@
-//! Frames in other programs' formats: extended XYZ for OVITO, VTP for ParaView and its relatives, CSV for everything.
+//! Frames in other programs' formats: extended XYZ for OVITO, VTP for ParaView and its relatives, OBJ for renderers, CSV
+//! for everything.
 //!
 //! Input is a frame, a checkpoint or a run directory; XYZ puts all frames of a run into one trajectory file, the
 //! others write one file a frame.
 
 mod csv;
+mod obj;
+mod surface;
 mod vtp;
 mod xyz;
 
@@ -11,6 +14,8 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
 };
+
+use rubblepile_core::Shape;
 
 use crate::{
     atomic, checkpoint,
@@ -23,6 +28,10 @@ pub enum Format {
     Xyz,
     Csv,
     Vtp,
+    /// `spheres`: how often an icosahedron is divided to stand for one; `None`: they are left out.
+    Obj {
+        spheres: Option<u32>,
+    },
 }
 
 impl Format {
@@ -31,7 +40,13 @@ impl Format {
             Format::Xyz => "xyz",
             Format::Csv => "csv",
             Format::Vtp => "vtp",
+            Format::Obj { .. } => "obj",
         }
+    }
+
+    /// Whether the shapes of rocks are drawn.
+    fn draws_shapes(self) -> bool {
+        matches!(self, Format::Vtp | Format::Obj { .. })
     }
 }
 
@@ -41,6 +56,7 @@ pub fn write_frame(out: &mut dyn Write, frame: &FrameData, format: Format) -> st
         Format::Xyz => xyz::write(out, frame),
         Format::Csv => csv::write(out, frame),
         Format::Vtp => vtp::write(out, frame),
+        Format::Obj { spheres } => obj::write(out, frame, spheres),
     }
 }
 
@@ -68,13 +84,44 @@ pub struct Outcome {
     pub written: PathBuf,
 }
 
-/// One frame from a frame file or a checkpoint, whichever it is.
+/// One frame from a frame file or a checkpoint, whichever it is. The shapes of a frame's rocks are not read.
 pub fn load(path: &Path) -> Result<FrameData> {
     if path.extension().is_some_and(|e| e == "rpk") {
         let (_, world) = checkpoint::read(path)?;
         return Ok(FrameData::of_checkpoint(&world));
     }
     frame::read(path)
+}
+
+/// Loads frames, and the shapes of their run once.
+struct Loader {
+    format: Format,
+    shapes: Option<Vec<Shape>>,
+}
+
+impl Loader {
+    fn load(&mut self, path: &Path) -> Result<FrameData> {
+        let mut frame = load(path)?;
+        let unknown = frame.shape.iter().copied().max().unwrap_or(0) as usize >= frame.shapes.len();
+        if self.format.draws_shapes() && unknown {
+            let beside = frame::shapes::path_beside(path);
+            let shapes = match self.shapes.take() {
+                Some(shapes) => shapes,
+                None => frame::shapes::read(&beside)?,
+            };
+            if let Some(s) = frame.shape.iter().find(|&&s| s as usize >= shapes.len()) {
+                return Err(FileError::Damaged {
+                    path: path.to_path_buf(),
+                    place: "/VTKHDF/PointData/shape".into(),
+                    what: format!("a body has shape {s}, and {} has {}", beside.display(), shapes.len()),
+                    help: "the frame and the shapes beside it must be of one run".into(),
+                });
+            }
+            frame.shapes.clone_from(&shapes);
+            self.shapes = Some(shapes);
+        }
+        Ok(frame)
+    }
 }
 
 /// Numbers and paths of a run's frames, in order.
@@ -100,6 +147,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
     let sources = sources(request)?;
     let single = sources.len() == 1 && !request.input.is_dir();
     let extension = request.format.extension();
+    let mut loader = Loader { format: request.format, shapes: None };
     if single || request.format == Format::Xyz {
         let written = match &request.output {
             Some(path) => path.clone(),
@@ -109,7 +157,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
         refuse_overwriting(request, &written)?;
         atomic::write(&written, |out| {
             for (_, path) in &sources {
-                let frame = load(path)?;
+                let frame = loader.load(path)?;
                 write_frame(out, &frame, request.format).map_err(FileError::io("write", &written))?;
             }
             Ok(())
@@ -118,13 +166,22 @@ pub fn export(request: &Request) -> Result<Outcome> {
     }
     let folder = request.output.clone().unwrap_or_else(|| request.input.join(format!("export-{extension}")));
     std::fs::create_dir_all(&folder).map_err(FileError::io("create", &folder))?;
+    let mut times = Vec::new();
     for (number, path) in &sources {
-        let target = folder.join(format!("frame-{number:06}.{extension}"));
+        let name = format!("frame-{number:06}.{extension}");
+        let target = folder.join(&name);
         refuse_overwriting(request, &target)?;
-        let frame = load(path)?;
+        let frame = loader.load(path)?;
         atomic::write(&target, |out| {
             write_frame(out, &frame, request.format).map_err(FileError::io("write", &target))
         })?;
+        times.push(format!("{{\"name\": \"{name}\", \"time\": {:?}}}", frame.time));
+    }
+    if request.format == Format::Vtp {
+        // What ParaView opens as one series with its times.
+        let list = times.join(",\n");
+        let text = format!("{{\n\"file-series-version\": \"1.0\",\n\"files\": [\n{list}\n]\n}}\n");
+        atomic::write_text(&folder.join("frames.vtp.series"), &text)?;
     }
     Ok(Outcome { frames: sources.len() as u64, written: folder })
 }

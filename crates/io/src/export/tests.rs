@@ -12,6 +12,7 @@ fn run_with_frames(scratch: &Scratch, frames: u64) {
         let world = random_world(&mut Rng::new(k), 5);
         let path = scratch.path().join("frames").join(frame::file_name(k));
         frame::write(&path, &FrameData::of(&world, &[])).unwrap();
+        frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
     }
 }
 
@@ -27,8 +28,14 @@ fn xyz_has_the_counts_and_columns_it_says() {
     assert_eq!(lines.len(), 6);
     assert_eq!(lines[0], "4");
     assert!(lines[1].starts_with("Lattice=\"2 0 0 0 3 0 0 0 ") && lines[1].contains("pbc=\"T T F\""));
-    // id, species, 3 vectors, radius, mass, group, contacts
-    assert!(lines[2..].iter().all(|l| l.split(' ').count() == 15), "{text}");
+    // id, species, 3 vectors, radius, mass, group, contacts, and for rocks the orientation and the shape
+    assert!(lines[2..].iter().all(|l| l.split(' ').count() == 20), "{text}");
+    assert!(lines[1].contains(":orientation:R:4:shape:I:1 Time="), "{text}");
+    world.bodies.shape.fill(0);
+    let mut bytes = Vec::new();
+    write_frame(&mut bytes, &FrameData::of(&world, &[]), Format::Xyz).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(text.lines().skip(2).all(|l| l.split(' ').count() == 15), "{text}");
 }
 
 #[test]
@@ -71,4 +78,55 @@ fn a_checkpoint_is_exported_with_its_contacts() {
     assert_eq!(outcome.written, scratch.path().join("checkpoint.csv"));
     let text = std::fs::read_to_string(&outcome.written).unwrap();
     assert_eq!(text.lines().count(), 6);
+}
+
+/// A cube of edge 2 at (10, 0, 0), turned by a right angle about z, and a sphere of radius 3.
+fn cube_and_sphere() -> rubblepile_core::World {
+    use rubblepile_core::{Shape, World};
+    let mut world = World::new(1.0);
+    world.groups.push("all".into());
+    world.materials.push(Default::default());
+    let solid = std::sync::Arc::new(rubblepile_geometry::solid::block(glam::DVec3::new(2.0, 4.0, 6.0)));
+    world.shapes.push(Shape::Solid(solid.clone()));
+    let turn = glam::DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2);
+    world.bodies.push_solid(glam::DVec3::X * 10.0, turn, (1, &solid), 1000.0, 0, 0);
+    world.bodies.push_sphere(glam::DVec3::ZERO, 3.0, 1000.0, 0, 0);
+    world
+}
+
+#[test]
+fn obj_places_rocks_and_spheres_and_reads_back_as_shapes() {
+    let frame = FrameData::of(&cube_and_sphere(), &[]);
+    let text = |spheres| {
+        let mut bytes = Vec::new();
+        write_frame(&mut bytes, &frame, Format::Obj { spheres }).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    let parts = crate::generate::obj::read(&text(None)).unwrap();
+    assert_eq!((parts.len(), parts[0].len()), (1, 8));
+    // Turned: 4 along x, 2 along y.
+    assert!(
+        parts[0].iter().all(|v| ((v.x - 10.0).abs() - 2.0).abs() < 1e-9 && (v.y.abs() - 1.0).abs() < 1e-9)
+    );
+    let both = crate::generate::obj::read(&text(Some(1))).unwrap();
+    assert_eq!((both.len(), both[1].len()), (2, 42));
+    assert!(both[1].iter().all(|v| (v.length() - 3.0).abs() < 1e-9));
+    let made = rubblepile_geometry::solid::from_points(&both[0]).unwrap();
+    assert!((made.solid.volume - 48.0).abs() < 1e-9 && made.centre.distance(glam::DVec3::X * 10.0) < 1e-9);
+}
+
+#[test]
+fn frames_without_their_shapes_export_as_tables_only() {
+    let scratch = Scratch::new("export-shapes");
+    run_with_frames(&scratch, 2);
+    assert!(export(&request(scratch.path(), Format::Vtp)).is_ok());
+    assert!(scratch.path().join("export-vtp/frames.vtp.series").exists());
+    std::fs::remove_file(scratch.path().join("frames").join(frame::shapes::NAME)).unwrap();
+    let obj = request(scratch.path(), Format::Obj { spheres: None });
+    let error = export(&obj).unwrap_err();
+    assert!(error.to_string().contains("the shapes of the bodies are not there"), "{error}");
+    assert!(export(&request(scratch.path(), Format::Csv)).is_ok());
+    // Of another run.
+    frame::shapes::write(&scratch.path().join("frames").join(frame::shapes::NAME), &[Shape::Sphere]).unwrap();
+    assert!(export(&obj).unwrap_err().to_string().contains("a body has shape 1"));
 }

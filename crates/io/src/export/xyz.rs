@@ -26,8 +26,11 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     }
     line.push_str(
         "Properties=id:I:1:species:S:1:pos:R:3:velo:R:3:angular_velocity:R:3:radius:R:1:mass:R:1:group:I:1:\
-         contacts:I:1 Time=",
+         contacts:I:1",
     );
+    // In the order that OVITO takes; of spheres it says nothing.
+    let rocks = !frame.only_spheres();
+    line.push_str(if rocks { ":orientation:R:4:shape:I:1 Time=" } else { " Time=" });
     push_number(&mut line, frame.time);
     line.push_str(&format!(" Step={}\n", frame.about.step));
     out.write_all(line.as_bytes())?;
@@ -45,7 +48,15 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
             line.push(' ');
             push_number(&mut line, x);
         }
-        line.push_str(&format!(" {} {}\n", frame.group[k], frame.contacts[k]));
+        line.push_str(&format!(" {} {}", frame.group[k], frame.contacts[k]));
+        if rocks {
+            for x in frame.orientation[k].to_array() {
+                line.push(' ');
+                push_number(&mut line, x);
+            }
+            line.push_str(&format!(" {}", frame.shape[k]));
+        }
+        line.push('\n');
         out.write_all(line.as_bytes())?;
     }
     Ok(())

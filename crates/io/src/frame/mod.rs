@@ -1,8 +1,12 @@
 //! Frames: all bodies at one time, in the order of their ids, in a file that ParaView, h5py and this program open.
 //!
 //! The file is VTKHDF 2.0 `PolyData`: points are the centres, every one a vertex cell, with `velocity` (m/s), `spin`
-//! (rad/s), `radius` (m), `mass` (kg), `id`, `group`, `material` and `contacts` (how many) as point data, and the
-//! time in the field data. What VTK has no place for (names, the periodic box, the step) is a JSON text in
+//! (rad/s), `orientation` (quaternion, w first), `radius` (m, of the circumscribed sphere), `mass` (kg), `id`, `group`,
+//! `material`, `shape` and `contacts` (how many) as point data, and the time in the field data. The polygons of rocks
+//! are not among the cells: VTK wants point data of one length, so that the corners would have to stand among the bodies,
+//! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once a run,
+//! and `export` places them (VTP, OBJ).
+//! What VTK has no place for (names, the periodic box, the step) is a JSON text in
 //! `/Rubblepile/about`. The same world gives the same bytes.
 //!
 //! A frame shows a run; it cannot restart one: see `checkpoint`.
@@ -10,10 +14,11 @@
 mod index;
 mod observer;
 mod read;
+pub mod shapes;
 mod write;
 
-use glam::DVec3;
-use rubblepile_core::{Domain, World};
+use glam::{DQuat, DVec3};
+use rubblepile_core::{Domain, Shape, ShapeId, Solid, World};
 use serde::{Deserialize, Serialize};
 
 pub use index::{Index, NAME as INDEX_NAME};
@@ -51,6 +56,7 @@ pub struct FrameData {
     pub id: Vec<u64>,
     pub position: Vec<DVec3>,
     pub velocity: Vec<DVec3>,
+    pub orientation: Vec<DQuat>,
     pub spin: Vec<DVec3>,
     pub radius: Vec<f64>,
     pub mass: Vec<f64>,
@@ -58,6 +64,10 @@ pub struct FrameData {
     pub material: Vec<u32>,
     /// Contacts of each body with bodies and walls.
     pub contacts: Vec<u32>,
+    /// Which of `shapes` each body has; 0 is the sphere.
+    pub shape: Vec<ShapeId>,
+    /// The sphere alone where the others were not read.
+    pub shapes: Vec<Shape>,
 }
 
 impl FrameData {
@@ -85,11 +95,14 @@ impl FrameData {
             id: gather(&b.id, &rows),
             position: gather(&b.position, &rows),
             velocity: gather(&b.velocity, &rows),
+            orientation: gather(&b.orientation, &rows),
             spin: gather(&b.spin, &rows),
             radius: gather(&b.radius, &rows),
             mass: gather(&b.mass, &rows),
             group: gather(&b.group, &rows),
             material: gather(&b.material, &rows),
+            shape: gather(&b.shape, &rows),
+            shapes: world.shapes.clone(),
             contacts: rows.iter().map(|&k| contacts.get(k as usize).copied().unwrap_or(0)).collect(),
         }
     }
@@ -119,6 +132,16 @@ impl FrameData {
 
     pub fn is_empty(&self) -> bool {
         self.id.is_empty()
+    }
+
+    /// Whether all bodies are spheres.
+    pub fn only_spheres(&self) -> bool {
+        self.shape.iter().all(|&s| s == 0)
+    }
+
+    /// The solid of body `k`; `None` for a sphere.
+    pub fn solid(&self, k: usize) -> Option<&Solid> {
+        self.shapes.get(self.shape[k] as usize)?.solid().map(|s| &**s)
     }
 
     /// Name of the group of body `k` of this frame; its number if it has none.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rubblepile_core::{Observer, method::Moment, run::Ticker};
 
-use super::{FrameData, Index, write};
+use super::{FrameData, Index, shapes, write};
 use crate::{error::Result, marks::Marks};
 
 pub fn file_name(number: u64) -> String {
@@ -17,6 +17,8 @@ pub struct FrameWriter {
     ticker: Ticker,
     index: Index,
     marks: Marks,
+    /// Whether the shapes are there, in this sitting.
+    shapes: bool,
 }
 
 impl FrameWriter {
@@ -26,13 +28,18 @@ impl FrameWriter {
         std::fs::create_dir_all(&frames).map_err(crate::FileError::io("create", &frames))?;
         let next = marks.lock().next_frame;
         let index = Index::create(&directory, next)?;
-        Ok(FrameWriter { directory, ticker: Ticker { interval, index: next }, index, marks })
+        Ok(FrameWriter { directory, ticker: Ticker { interval, index: next }, index, marks, shapes: false })
     }
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
         let counts = moment.method.contact_counts(moment.world)?;
         let frame = FrameData::of(moment.world, &counts);
         let path = self.directory.join("frames").join(file_name(self.ticker.index));
+        if !self.shapes && frame.shapes.len() > 1 {
+            shapes::write(&shapes::path_beside(&path), &frame.shapes)
+                .map_err(|e| e.into_core("the shapes of the bodies"))?;
+        }
+        self.shapes = true;
         write(&path, &frame)
             .and_then(|()| self.index.push(self.ticker.index, frame.time))
             .map_err(|e| e.into_core(format!("frame {} at t = {:e} s", self.ticker.index, frame.time)))

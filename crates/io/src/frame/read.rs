@@ -8,17 +8,29 @@ use std::{
     path::Path,
 };
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use rubblepile_core::Shape;
 use rust_hdf5::{H5File, H5Type, Hdf5Error};
 
 use super::{About, FrameData};
 use crate::error::{FileError, Result};
 
 /// How a read fails: where in the file, and what.
-type Fault = (String, String);
+pub(super) type Fault = (String, String);
 
-/// Reads a frame.
+/// Reads a frame. Its shapes are in a file of their own: see `shapes`.
 pub fn read(path: &Path) -> Result<FrameData> {
+    let help = "remove it: `rubblepile resume` writes the frames after the checkpoint again, and \
+                `rubblepile run` all of them";
+    guarded(path, help, parse)
+}
+
+/// Opens an HDF5 file and lets `parse` read from it; what goes wrong in it, panics too, becomes an error.
+pub(super) fn guarded<T>(
+    path: &Path,
+    help: &str,
+    parse: impl FnOnce(&Reader) -> std::result::Result<T, Fault>,
+) -> Result<T> {
     let length = std::fs::metadata(path).map_err(FileError::io("open", path))?.len();
     let mut signature = [0u8; 8];
     let opened = std::fs::File::open(path).map_err(FileError::io("open", path))?;
@@ -31,27 +43,22 @@ pub fn read(path: &Path) -> Result<FrameData> {
             help: "frames are the files frames/*.vtkhdf in the directory of a run".into(),
         });
     }
-    let outcome =
-        crate::quiet::without_panic_message(|| catch_unwind(AssertUnwindSafe(|| parse(path, length))));
+    let outcome = crate::quiet::without_panic_message(|| {
+        catch_unwind(AssertUnwindSafe(|| {
+            let structure = |e: Hdf5Error| ("the HDF5 structure".to_string(), e.to_string());
+            let file = H5File::options().no_locking().open(path).map_err(structure)?;
+            parse(&Reader { file, length })
+        }))
+    });
     let (place, what) = match outcome {
-        Ok(Ok(frame)) => return Ok(frame),
+        Ok(Ok(value)) => return Ok(value),
         Ok(Err(fault)) => fault,
         Err(_) => ("the HDF5 structure".into(), "the HDF5 library gave up on it".into()),
     };
-    Err(FileError::Damaged {
-        path: path.to_path_buf(),
-        place,
-        what,
-        help: "remove it: `rubblepile resume` writes the frames after the checkpoint again, and \
-               `rubblepile run` all of them"
-            .into(),
-    })
+    Err(FileError::Damaged { path: path.to_path_buf(), place, what, help: help.into() })
 }
 
-fn parse(path: &Path, length: u64) -> std::result::Result<FrameData, Fault> {
-    let structure = |e: Hdf5Error| ("the HDF5 structure".to_string(), e.to_string());
-    let file = H5File::options().no_locking().open(path).map_err(structure)?;
-    let reader = Reader { file, length };
+fn parse(reader: &Reader) -> std::result::Result<FrameData, Fault> {
     let kind = reader
         .file
         .root_group()
@@ -65,9 +72,21 @@ fn parse(path: &Path, length: u64) -> std::result::Result<FrameData, Fault> {
     let position = reader.vectors("VTKHDF/Points", None)?;
     let n = Some(position.len());
     let time = reader.column::<f64>("VTKHDF/FieldData/time", Some(1), 1)?[0];
+    // Frames from before there were shapes are of spheres.
+    let old = reader.file.dataset("VTKHDF/PointData/shape").is_err();
+    let (orientation, shape) = if old {
+        (vec![DQuat::IDENTITY; position.len()], vec![0; position.len()])
+    } else {
+        let turns = reader.column::<f64>("VTKHDF/PointData/orientation", n, 4)?;
+        let turns = turns.chunks_exact(4).map(|q| DQuat::from_xyzw(q[1], q[2], q[3], q[0]));
+        (turns.collect(), reader.column("VTKHDF/PointData/shape", n, 1)?)
+    };
     Ok(FrameData {
         time,
         about,
+        orientation,
+        shape,
+        shapes: vec![Shape::Sphere],
         velocity: reader.vectors("VTKHDF/PointData/velocity", n)?,
         spin: reader.vectors("VTKHDF/PointData/spin", n)?,
         radius: reader.column("VTKHDF/PointData/radius", n, 1)?,
@@ -80,14 +99,14 @@ fn parse(path: &Path, length: u64) -> std::result::Result<FrameData, Fault> {
     })
 }
 
-struct Reader {
+pub(super) struct Reader {
     file: H5File,
     length: u64,
 }
 
 impl Reader {
     /// A column of `rows` rows (any number if `None`) of `width` numbers.
-    fn column<T: H5Type>(
+    pub fn column<T: H5Type>(
         &self,
         name: &str,
         rows: Option<usize>,
@@ -116,7 +135,7 @@ impl Reader {
         Ok(values)
     }
 
-    fn vectors(&self, name: &str, rows: Option<usize>) -> std::result::Result<Vec<DVec3>, Fault> {
+    pub fn vectors(&self, name: &str, rows: Option<usize>) -> std::result::Result<Vec<DVec3>, Fault> {
         let values = self.column::<f64>(name, rows, 3)?;
         Ok(values.chunks_exact(3).map(DVec3::from_slice).collect())
     }

@@ -11,7 +11,10 @@ fn a_frame_comes_back_in_the_order_of_ids() {
         let frame = FrameData::of(&world, &counts);
         let path = scratch.path().join(format!("{n}.vtkhdf"));
         write(&path, &frame).unwrap();
-        let again = read(&path).unwrap();
+        let mut again = read(&path).unwrap();
+        assert_eq!(again.shapes, [Shape::Sphere], "shapes are in a file of their own");
+        shapes::write(&shapes::path_beside(&path), &frame.shapes).unwrap();
+        again.shapes = shapes::read(&shapes::path_beside(&path)).unwrap();
         assert_eq!(again, frame);
         assert!(again.id.is_sorted());
         assert!(n == 0 || again.contacts[0] == n as u32 - 1, "the rows were in reverse order of the ids");
@@ -35,9 +38,24 @@ fn the_same_world_gives_the_same_bytes() {
 fn damaged_frames_are_errors_not_panics() {
     let scratch = Scratch::new("frame-fuzz");
     let path = scratch.path().join("f.vtkhdf");
-    let mut rng = Rng::new(5);
-    write(&path, &FrameData::of(&random_world(&mut rng, 4), &[])).unwrap();
-    let original = std::fs::read(&path).unwrap();
+    write(&path, &FrameData::of(&random_world(&mut Rng::new(5), 4), &[])).unwrap();
+    damage(&path, &|path| read(path).map(|_| ()));
+}
+
+#[test]
+fn damaged_shapes_are_errors_not_panics() {
+    let scratch = Scratch::new("shapes-fuzz");
+    let path = scratch.path().join(shapes::NAME);
+    shapes::write(&path, &random_world(&mut Rng::new(5), 1).shapes).unwrap();
+    damage(&path, &|path| shapes::read(path).map(|_| ()));
+    std::fs::remove_file(&path).unwrap();
+    assert!(shapes::read(&path).unwrap_err().to_string().contains("are not there"));
+}
+
+/// Changes a file in all ways and reads it.
+fn damage(path: &std::path::Path, read: &dyn Fn(&std::path::Path) -> crate::error::Result<()>) {
+    let mut rng = Rng::new(6);
+    let original = std::fs::read(path).unwrap();
     let rounds: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let (mut refused, mut caught) = (0, 0);
     for _ in 0..rounds {
@@ -50,8 +68,8 @@ fn damaged_frames_are_errors_not_panics() {
                 _ => bytes[k] ^= 1 << (rng.next_u64() % 8),
             }
         }
-        std::fs::write(&path, &bytes).unwrap();
-        if let Err(error) = read(&path) {
+        std::fs::write(path, &bytes).unwrap();
+        if let Err(error) = read(path) {
             refused += 1;
             caught += u64::from(error.to_string().contains("gave up"));
         }

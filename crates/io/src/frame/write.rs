@@ -10,7 +10,7 @@ use crate::{
     error::{FileError, Result},
 };
 
-type Hdf<T> = std::result::Result<T, Hdf5Error>;
+pub(super) type Hdf<T> = std::result::Result<T, Hdf5Error>;
 
 /// Writes a frame, whole or not at all.
 pub fn write(path: &Path, frame: &FrameData) -> Result<()> {
@@ -18,7 +18,7 @@ pub fn write(path: &Path, frame: &FrameData) -> Result<()> {
 }
 
 /// A full disk must be recognised as such behind the library's own error.
-fn failed(path: &Path, error: Hdf5Error) -> FileError {
+pub(super) fn failed(path: &Path, error: Hdf5Error) -> FileError {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(e) = cause {
         if let Some(code) = e.downcast_ref::<std::io::Error>().and_then(|io| io.raw_os_error()) {
@@ -52,6 +52,10 @@ fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
     let data = vtk.create_group("PointData")?;
     column::<f64>(&data, "velocity", &[n, 3], bytemuck::cast_slice(&frame.velocity))?;
     column::<f64>(&data, "spin", &[n, 3], bytemuck::cast_slice(&frame.spin))?;
+    // The order that VTK's glyphs take.
+    let turns: Vec<[f64; 4]> = frame.orientation.iter().map(|q| [q.w, q.x, q.y, q.z]).collect();
+    column::<f64>(&data, "orientation", &[n, 4], turns.as_flattened())?;
+    column(&data, "shape", &[n], &frame.shape)?;
     column(&data, "radius", &[n], &frame.radius)?;
     column(&data, "mass", &[n], &frame.mass)?;
     column(&data, "id", &[n], &frame.id)?;
@@ -78,7 +82,7 @@ fn text_type(size: usize) -> DatatypeMessage {
     DatatypeMessage::FixedString { size: size as u32, padding: 1, charset: 0 }
 }
 
-fn column<T: H5Type>(group: &H5Group, name: &str, shape: &[usize], values: &[T]) -> Hdf<()> {
+pub(super) fn column<T: H5Type>(group: &H5Group, name: &str, shape: &[usize], values: &[T]) -> Hdf<()> {
     let data = group.new_dataset::<T>().shape(shape).create(name)?;
     // The library gives an empty dataset no storage, and so refuses to write nothing to it.
     if values.is_empty() { Ok(()) } else { data.write_raw(values) }

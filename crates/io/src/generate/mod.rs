@@ -3,6 +3,7 @@
 
 pub mod grid;
 pub mod lattice;
+pub mod obj;
 pub mod random;
 pub mod size;
 pub mod table;

@@ -17,6 +17,13 @@ pub fn add_spin(bodies: &mut Bodies, rows: Range<usize>, spin: DVec3) {
     }
 }
 
+/// Spins of one magnitude about random axes.
+pub fn add_random_spin(bodies: &mut Bodies, rows: Range<usize>, rate: f64, rng: &mut Rng) {
+    for w in &mut bodies.spin[rows] {
+        *w += rate * rng.direction();
+    }
+}
+
 /// Random velocities, scaled so that the root of the mean squared speed is `rms`. `maxwellian`: every component
 /// is normal; otherwise all have one speed. `zero_momentum`: the mean (weighted with mass) is taken out first.
 pub fn add_random(
@@ -52,11 +59,19 @@ pub fn add_random(
     }
 }
 
-/// Rigid rotation about a point, spins included.
-pub fn add_rotation(bodies: &mut Bodies, rows: Range<usize>, angular_velocity: DVec3, about: DVec3) {
+/// Rigid rotation about a point; with `spins`, of the bodies about themselves too.
+pub fn add_rotation(
+    bodies: &mut Bodies,
+    rows: Range<usize>,
+    angular_velocity: DVec3,
+    about: DVec3,
+    spins: bool,
+) {
     for k in rows {
         bodies.velocity[k] += angular_velocity.cross(bodies.position[k] - about);
-        bodies.spin[k] += angular_velocity;
+        if spins {
+            bodies.spin[k] += angular_velocity;
+        }
     }
 }
 
@@ -92,8 +107,13 @@ mod tests {
         bodies.push_sphere(DVec3::X, 0.1, 1000.0, 0, 0);
         bodies.push_sphere(-DVec3::X, 0.1, 1000.0, 0, 0);
         let centre = centre_of_mass(&bodies, 0..2);
-        add_rotation(&mut bodies, 0..2, DVec3::Z * 2.0, centre);
+        add_rotation(&mut bodies, 0..2, DVec3::Z * 2.0, centre, true);
         assert_eq!(bodies.velocity, [DVec3::Y * 2.0, -DVec3::Y * 2.0]);
         assert_eq!(bodies.spin[0], DVec3::Z * 2.0);
+        add_rotation(&mut bodies, 0..2, DVec3::Z, centre, false);
+        assert_eq!((bodies.velocity[0], bodies.spin[0]), (DVec3::Y * 3.0, DVec3::Z * 2.0));
+        add_random_spin(&mut bodies, 0..2, 0.5, &mut Rng::new(1));
+        assert!(((bodies.spin[0] - DVec3::Z * 2.0).length() - 0.5).abs() < 1e-12);
+        assert_ne!(bodies.spin[0], bodies.spin[1]);
     }
 }

@@ -5,7 +5,6 @@ use std::path::Path;
 use rubblepile_core::{
     Action, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Trigger, Wall, World,
 };
-use rubblepile_soft::{Law, Settings};
 
 use glam::DVec3;
 
@@ -14,6 +13,7 @@ use super::{
     check::angular_velocity,
     error::{Problem, ScenarioError},
     load::Loaded,
+    methods::MethodPlan,
     property,
     quantity::Interval,
     tables::*,
@@ -79,7 +79,7 @@ pub struct Built {
     pub title: String,
     /// The clock's step is 0 when it is to be chosen (`"auto"`).
     pub world: World,
-    pub soft: Settings,
+    pub method: MethodPlan,
     pub gravity: Vec<GravityPlan>,
     pub probes: Vec<ProbePlan>,
     pub output: OutputPlan,
@@ -100,8 +100,7 @@ pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
 /// Everything but the grains: what a run that goes on from a checkpoint needs besides it.
 pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
-    let Method::Soft(soft) = &s.method;
-    let mut world = World::new(soft.timestep.value().unwrap_or(0.0));
+    let mut world = World::new(s.method.timestep().unwrap_or(0.0));
     world.rng = Rng::stream(s.run.seed, "world");
     world.materials = s.material.iter().map(material).collect();
     world.pairs = s.pair.iter().map(|p| pair(p, s)).collect();
@@ -118,15 +117,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.keep_dissipation = s.probe.iter().any(|p| matches!(p, Probe::Energy(_)));
     Built {
         title: s.title.clone(),
-        soft: Settings {
-            law: match soft.law {
-                LawName::Linear => Law::Linear,
-                LawName::HertzMindlin => Law::HertzMindlin,
-            },
-            max_speed: soft.max_speed.map(|v| v.0),
-            skin: soft.skin.value(),
-            deepest_overlap: soft.deepest_overlap.0,
-        },
+        method: s.method.plan(),
         gravity,
         probes: s.probe.iter().map(probe_plan).collect(),
         output: OutputPlan {

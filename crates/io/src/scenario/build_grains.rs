@@ -7,13 +7,14 @@ use rubblepile_core::{Rng, World};
 
 use super::{
     build::material_id,
+    build_shapes::{Look, add_shapes},
     check::angular_velocity,
     check_grains::distribution,
     error::{Problem, ScenarioError},
     grains::{About, Grains, LatticeName, Place, RegionTable, SpeedDistribution},
     load::Loaded,
 };
-use crate::generate::{self, Fault, Grid, Region, lattice, random, table, velocity};
+use crate::generate::{self, Fault, Grid, Region, SizeDistribution, lattice, random, table, velocity};
 
 pub(super) fn region(r: &RegionTable) -> Region {
     match r {
@@ -46,13 +47,15 @@ pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Res
         let name = grains.name.clone().unwrap_or_default();
         let first = world.bodies.len();
         let stream = |what: &str| Rng::stream(s.run.seed, &format!("grains/{name}/{what}"));
+        let look = Look::of(grains, loaded, base, &at)?;
+        let sizes = sizes(grains, &look);
         let fail = |path: String, fault: Fault| {
             let problem = Problem::new(path, fault.message).help(fault.help);
             loaded.sources.problems(vec![problem]).err().unwrap_or_else(|| ScenarioError::plain("no grains"))
         };
         let made = match &grains.place {
-            Place::File(f) => from_file(loaded, grains, base, &f.path, &at, &mut stream("size"))?,
-            _ => generated(world, grains, &mut grid, first, &stream)
+            Place::File(f) => from_file(loaded, (grains, &sizes), base, &f.path, &at, &mut stream("size"))?,
+            _ => generated(world, (grains, &sizes), &mut grid, first, &stream)
                 .map_err(|(key, fault)| fail(format!("{at}.{key}"), fault))?,
         };
         let material = material_id(s, grains.material.as_ref());
@@ -60,10 +63,16 @@ pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Res
             .density
             .map(|d| d.0)
             .or(s.material.get(material as usize).and_then(|m| m.density.map(|d| d.0)));
-        for (i, (x, r)) in made.position.iter().zip(made.radius.iter().flatten()).enumerate() {
-            let own = made.density.as_ref().map(|d| d[i]);
+        let radii = made.radius.as_deref().unwrap_or_default();
+        let shapes = add_shapes(world, &look, grains, radii, &stream);
+        for (i, (x, r)) in made.position.iter().zip(radii).enumerate() {
+            let own = made.density.as_ref().map(|d| d[i]).or(density).unwrap_or(0.0);
             let x = world.domain.wrap(*x);
-            let row = world.bodies.push_sphere(x, *r, own.or(density).unwrap_or(0.0), material, k as u32);
+            let (shape, turn) = shapes[i];
+            let row = match world.shapes[shape as usize].solid() {
+                None => world.bodies.push_sphere(x, *r, own, material, k as u32),
+                Some(solid) => world.bodies.push_solid(x, turn, (shape, solid), own, material, k as u32),
+            };
             if let Some(v) = &made.velocity {
                 world.bodies.velocity[row] = v[i];
             }
@@ -80,11 +89,11 @@ pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Res
                 grid.insert(world.bodies.position[row], world.bodies.radius[row], row as u32);
             }
         }
-        velocities(world, grains, rows, &mut stream("velocity"));
+        velocities(world, grains, rows, &stream);
     }
     let finite = |m: &f64| m.is_finite() && *m > 0.0;
     if let Some(row) = (0..world.bodies.len())
-        .find(|&k| !finite(&world.bodies.mass[k]) || !finite(&world.bodies.inertia[k].x))
+        .find(|&k| !finite(&world.bodies.mass[k]) || !finite(&world.bodies.inertia[k].min_element()))
     {
         let at = format!("grains[{}]", world.bodies.group[row]);
         let fault = Problem::new(
@@ -97,14 +106,34 @@ pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Res
     Ok(())
 }
 
-fn velocities(world: &mut World, grains: &Grains, rows: std::ops::Range<usize>, rng: &mut Rng) {
+/// The sizes of a group; those of a shape that is given, if nothing else says.
+fn sizes(grains: &Grains, look: &Look) -> SizeDistribution {
+    match (grains.radius, &grains.size, look.own_radius()) {
+        (None, None, Some(radius)) => SizeDistribution::Single(radius),
+        _ => distribution(grains),
+    }
+}
+
+fn velocities(
+    world: &mut World,
+    grains: &Grains,
+    rows: std::ops::Range<usize>,
+    stream: &dyn Fn(&str) -> Rng,
+) {
     let bodies = &mut world.bodies;
     if let Some(v) = grains.velocity.constant {
         velocity::add_constant(bodies, rows.clone(), v.0);
     }
     if let Some(r) = &grains.velocity.random {
         let maxwellian = r.distribution == SpeedDistribution::Maxwellian;
-        velocity::add_random(bodies, rows.clone(), r.rms_speed.0, maxwellian, r.zero_momentum, rng);
+        velocity::add_random(
+            bodies,
+            rows.clone(),
+            r.rms_speed.0,
+            maxwellian,
+            r.zero_momentum,
+            &mut stream("velocity"),
+        );
     }
     if let Some(r) = &grains.velocity.rotation {
         let w = angular_velocity(r.angular_velocity, r.period, r.axis);
@@ -112,19 +141,23 @@ fn velocities(world: &mut World, grains: &Grains, rows: std::ops::Range<usize>, 
             About::CentreOfMass => velocity::centre_of_mass(bodies, rows.clone()),
             About::Origin => DVec3::ZERO,
         };
-        velocity::add_rotation(bodies, rows.clone(), w, about);
+        velocity::add_rotation(bodies, rows.clone(), w, about, r.spins);
     }
-    velocity::add_spin(bodies, rows, grains.spin.0);
+    if let Some(w) = grains.spin.constant {
+        velocity::add_spin(bodies, rows.clone(), w.0);
+    }
+    if let Some(r) = &grains.spin.random {
+        velocity::add_random_spin(bodies, rows, r.rate.0, &mut stream("spin"));
+    }
 }
 
 fn generated(
     world: &World,
-    grains: &Grains,
+    (grains, sizes): (&Grains, &SizeDistribution),
     grid: &mut Grid,
     first: usize,
     stream: &dyn Fn(&str) -> Rng,
 ) -> Result<table::Table, (&'static str, Fault)> {
-    let sizes = distribution(grains);
     let sampler = sizes.sampler().map_err(|f| ("size", f))?;
     let mut rng = stream("size");
     let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| sampler.draw(&mut rng)).collect() };
@@ -132,6 +165,11 @@ fn generated(
         Place::Lattice(l) => {
             let largest = sizes.largest();
             let spacing = l.spacing.map_or(2.0 * largest, |s| s.0);
+            let many = lattice::estimate(lattice_kind(l.kind), &region(&l.region), spacing, grains.count);
+            if many.is_nan() || many > 2.0 * generate::MAX_GRAINS as f64 {
+                let fault = Fault::new(format!("the lattice has about {many:.1e} sites"), "widen `spacing`");
+                return Err(("place.lattice", fault));
+            }
             let mut sites =
                 lattice::sites(lattice_kind(l.kind), &region(&l.region), spacing, largest, grains.count)
                     .map_err(|f| ("place.lattice", f))?;
@@ -162,7 +200,7 @@ fn generated(
 
 fn from_file(
     loaded: &Loaded,
-    grains: &Grains,
+    (grains, sizes): (&Grains, &SizeDistribution),
     base: &Path,
     path: &str,
     at: &str,
@@ -187,11 +225,11 @@ fn from_file(
     let mut table = table::read(&text)
         .map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
     if table.radius.is_none() {
-        if grains.radius.is_none() && grains.size.is_none() {
+        if sizes.largest() <= 0.0 {
             let message = format!("{name} has no column `radius`");
             return Err(refuse("place.file", message, "add the column, or `radius` or `size` to this table"));
         }
-        let sampler = distribution(grains).sampler().map_err(|f| refuse("size", f.message, &f.help))?;
+        let sampler = sizes.sampler().map_err(|f| refuse("size", f.message, &f.help))?;
         table.radius = Some(table.position.iter().map(|_| sampler.draw(rng)).collect());
     } else if grains.radius.is_some() || grains.size.is_some() {
         let key = if grains.radius.is_some() { "radius" } else { "size" };

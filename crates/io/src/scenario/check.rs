@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::{
     check_grains,
     error::{Problem, suggestion},
-    quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, Vector},
+    quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
     tables::*,
 };
 
@@ -174,47 +174,6 @@ impl Checker<'_> {
         });
     }
 
-    fn method(&mut self) {
-        let Method::Soft(soft) = &self.scenario.method;
-        let at = "method.soft";
-        if let Auto::Value(v) = soft.timestep {
-            self.positive(v, at, "timestep");
-            let (dt, end) = (v.0, self.scenario.run.end.0);
-            self.check(dt <= end, at, "timestep", || {
-                format!("the time step of {dt} s is longer than the run")
-            });
-        }
-        if let Auto::Value(v) = soft.skin {
-            self.positive(v, at, "skin");
-        }
-        if let Some(v) = soft.max_speed {
-            self.positive(v, at, "max_speed");
-        }
-        let deepest = soft.deepest_overlap.0;
-        self.check(deepest > 0.0 && deepest <= 1.0, at, "deepest_overlap", || {
-            format!("`deepest_overlap` must be above 0 and at most 1, it is {deepest}")
-        });
-        let used =
-            |m: &MaterialTable| self.scenario.grains.iter().any(|g| g.material.as_ref() == Some(&m.name));
-        for (k, m) in self.scenario.material.iter().enumerate().filter(|(_, m)| used(m)) {
-            let given = |p: &&Pair| p.between[0] == m.name && p.between[1] == m.name && p.stiffness.is_some();
-            if soft.law == LawName::HertzMindlin && m.young.is_none() {
-                let help = "add `young`, such as `young = \"5 MPa\"`, or take the linear law";
-                let message = "the Hertz-Mindlin law needs Young's modulus";
-                self.problems.push(Problem::new(format!("material[{k}]"), message).help(help));
-            }
-            if soft.law == LawName::Linear
-                && soft.max_speed.is_none()
-                && m.stiffness.is_none()
-                && !self.scenario.pair.iter().any(|p| given(&p))
-            {
-                let message = format!("nothing says how stiff `{}` is", m.name);
-                let help = "give `max_speed` in [method.soft], or `stiffness` in this material";
-                self.problems.push(Problem::new(format!("material[{k}]"), message).help(help));
-            }
-        }
-    }
-
     fn gravity(&mut self) {
         let mut own = false;
         for (k, gravity) in self.scenario.gravity.iter().enumerate() {
@@ -320,11 +279,15 @@ impl Checker<'_> {
     /// A value that a material, a pair or an event may set.
     pub fn coefficient(&mut self, key: &str, v: f64, at: &str) {
         if key.starts_with("restitution") {
-            self.check(v > 0.0 && v <= 1.0, at, key, || {
-                format!("a coefficient of restitution must be above 0 and at most 1, it is {v}")
+            // Springs and dashpots cannot take all speed out of an impact; contact dynamics can.
+            let soft = matches!(self.scenario.method, Method::Soft(_));
+            let low = if soft { "above 0" } else { "at least 0" };
+            self.check(v <= 1.0 && (v > 0.0 || (v == 0.0 && !soft)), at, key, || {
+                format!("a coefficient of restitution must be {low} and at most 1, it is {v}")
             });
         } else {
             self.not_negative(Quantity::<NumberKind>::new(v), at, key);
+            self.foreign_cohesion(key, v, join(at, key));
         }
     }
 

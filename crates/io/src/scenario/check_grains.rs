@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{
     check::{Checker, join},
     grains::{Grains, Place, RegionTable, Size},
+    shapes,
 };
 use crate::generate::{MAX_GRAINS, SizeDistribution, lattice};
 
@@ -21,6 +22,7 @@ pub(super) fn check(c: &mut Checker) {
         c.name(grains.name.as_deref().unwrap_or_default(), &mut names, &at, "group of grains");
         c.material_name(grains.material.as_deref(), &at);
         density(c, grains, &at);
+        shapes::check(c, grains, &at);
         sizes(c, grains, &at);
         let before = c.problems.len();
         place(c, grains, &at);
@@ -28,7 +30,7 @@ pub(super) fn check(c: &mut Checker) {
             total = total.saturating_add(count(c, grains, &at));
         }
         velocity(c, grains, &at);
-        c.modest(grains.spin, &at, "spin");
+        spin(c, grains, &at);
         if total > MAX_GRAINS {
             let bytes = human_bytes(total as f64 * BYTES_PER_GRAIN);
             let message = format!("{total} grains would need about {bytes} of memory");
@@ -56,7 +58,7 @@ fn density(c: &mut Checker, grains: &Grains, at: &str) {
 fn sizes(c: &mut Checker, grains: &Grains, at: &str) {
     match (grains.radius, &grains.size) {
         (Some(_), Some(_)) => c.add(join(at, "size"), "give `radius` or `size`, not both"),
-        (None, None) if !matches!(grains.place, Place::File(_)) => {
+        (None, None) if !matches!(grains.place, Place::File(_)) && !grains.shape.has_size() => {
             c.add_help(at, "`radius` or `size` is missing in this table", "for example `radius = \"10 cm\"`");
         }
         (None, None) => {}
@@ -198,7 +200,8 @@ fn place(c: &mut Checker, grains: &Grains, at: &str) {
 fn count(c: &mut Checker, grains: &Grains, at: &str) -> u64 {
     match &grains.place {
         Place::Lattice(l) => {
-            let spacing = l.spacing.map_or(2.0 * distribution(grains).largest(), |s| s.0);
+            // The size of a shape that is given is known when it is made: then this is looked at again.
+            let Some(spacing) = l.spacing.map(|s| s.0) else { return grains.count.unwrap_or(0) };
             let sites = lattice::estimate(
                 super::build_grains::lattice_kind(l.kind),
                 &super::build_grains::region(&l.region),
@@ -233,6 +236,16 @@ fn velocity(c: &mut Checker, grains: &Grains, at: &str) {
     }
     if let Some(r) = &grains.velocity.rotation {
         c.rotation(r.angular_velocity, r.period, r.axis, &format!("{at}.rotation"));
+    }
+}
+
+fn spin(c: &mut Checker, grains: &Grains, at: &str) {
+    let at = format!("{at}.spin");
+    if let Some(w) = grains.spin.constant {
+        c.modest(w, &at, "constant");
+    }
+    if let Some(r) = &grains.spin.random {
+        c.not_negative(r.rate, &format!("{at}.random"), "rate");
     }
 }
 

@@ -1,18 +1,19 @@
 //! The `[[grains]]` table: how many, how large, where, how fast.
 
-use std::fmt;
+use std::{fmt, marker::PhantomData};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{
-        MapAccess, SeqAccess, Visitor,
+        Error, IntoDeserializer, MapAccess, SeqAccess, Visitor,
         value::{MapAccessDeserializer, SeqAccessDeserializer},
     },
 };
 
 use super::{
     quantity::*,
+    shapes::{OrientationName, ShapeTable, shape_schema, sphere_or_table, write_shape},
     walls::{BoxShape, no_length, origin, z_axis},
 };
 
@@ -29,7 +30,15 @@ pub struct Grains {
     /// How many. Needed for `random`; a `lattice` without it fills its region; not for `file` and `points`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Radius of every grain. Give this or `size`.
+    /// What they look like: spheres, if not given. Other shapes are scaled to `radius` or `size`.
+    #[serde(default, deserialize_with = "sphere_or_table", serialize_with = "write_shape")]
+    #[schemars(schema_with = "shape_schema")]
+    pub shape: ShapeTable,
+    /// How grains that are no spheres are turned at the start. Not given: random shapes at random, others as given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<OrientationName>,
+    /// Radius of every grain; of its circumscribed sphere (about the centre of mass) if it is no sphere. Give this or
+    /// `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<Length>,
     /// How radii are distributed. Give this or `radius`.
@@ -42,42 +51,62 @@ pub struct Grains {
     pub place: Place,
     /// How they move at the start: one velocity for all, as a vector, or a table whose parts are added up.
     #[serde(default, deserialize_with = "vector_or_table")]
-    #[schemars(schema_with = "vector_or_table_schema")]
+    #[schemars(schema_with = "vector_or_table_schema::<SpeedKind, VelocityTable>")]
     pub velocity: VelocityTable,
-    /// Spin of each grain about itself, besides that of a rigid rotation.
-    #[serde(default = "no_spin")]
-    pub spin: Vector<AngularVelocityKind>,
+    /// Spin of each grain about itself, besides that of a rigid rotation: one for all, as a vector, or a table whose
+    /// parts are added up.
+    #[serde(default, deserialize_with = "vector_or_table")]
+    #[schemars(schema_with = "vector_or_table_schema::<AngularVelocityKind, SpinTable>")]
+    pub spin: SpinTable,
 }
 
-fn no_spin() -> Vector<AngularVelocityKind> {
-    Vector::new(0.0, 0.0, 0.0)
+/// A table for which a bare vector may stand: `velocity = [0, 0, 1]` for `velocity = { constant = [0, 0, 1] }`.
+trait FromVector<K>: for<'de> Deserialize<'de> {
+    const EXPECTED: &'static str;
+    fn from_vector(constant: Vector<K>) -> Self;
 }
 
-/// `velocity = [0, 0, 1]` is short for `velocity = { constant = [0, 0, 1] }`.
-fn vector_or_table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VelocityTable, D::Error> {
-    struct Either;
-    impl<'de> Visitor<'de> for Either {
-        type Value = VelocityTable;
+impl FromVector<SpeedKind> for VelocityTable {
+    const EXPECTED: &'static str = "a vector in m/s, or a table with `constant`, `random` or `rotation`";
+    fn from_vector(constant: Vector<SpeedKind>) -> Self {
+        VelocityTable { constant: Some(constant), ..Default::default() }
+    }
+}
+
+impl FromVector<AngularVelocityKind> for SpinTable {
+    const EXPECTED: &'static str = "a vector in rad/s, or a table with `constant` or `random`";
+    fn from_vector(constant: Vector<AngularVelocityKind>) -> Self {
+        SpinTable { constant: Some(constant), ..Default::default() }
+    }
+}
+
+fn vector_or_table<'de, K: Kind, T: FromVector<K>, D: Deserializer<'de>>(d: D) -> Result<T, D::Error> {
+    struct Either<K, T>(PhantomData<(K, T)>);
+    impl<'de, K: Kind, T: FromVector<K>> Visitor<'de> for Either<K, T> {
+        type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a vector in m/s, or a table with `constant`, `random` or `rotation`")
+            f.write_str(T::EXPECTED)
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<VelocityTable, A::Error> {
-            let constant = Vector::deserialize(SeqAccessDeserializer::new(seq))?;
-            Ok(VelocityTable { constant: Some(constant), ..Default::default() })
+        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<T, A::Error> {
+            Vector::deserialize(SeqAccessDeserializer::new(seq)).map(T::from_vector)
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<VelocityTable, A::Error> {
-            VelocityTable::deserialize(MapAccessDeserializer::new(map))
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            Vector::deserialize(text.into_deserializer()).map(T::from_vector)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map))
         }
     }
-    deserializer.deserialize_any(Either)
+    d.deserialize_any(Either(PhantomData))
 }
 
-fn vector_or_table_schema(generator: &mut SchemaGenerator) -> Schema {
-    let vector = Vector::<SpeedKind>::json_schema(generator);
-    let table = generator.subschema_for::<VelocityTable>();
+fn vector_or_table_schema<K: Kind, T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let vector = Vector::<K>::json_schema(generator);
+    let table = generator.subschema_for::<T>();
     json_schema!({ "anyOf": [vector, table] })
 }
 
@@ -267,7 +296,7 @@ pub struct VelocityTable {
     /// Random velocities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub random: Option<RandomVelocity>,
-    /// As one rigid body, spins included.
+    /// As one rigid body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<RigidRotation>,
 }
@@ -297,7 +326,7 @@ pub enum SpeedDistribution {
     Equal,
 }
 
-/// Moves as one rigid body, spins included. Give `angular_velocity`, or `period` and `axis`.
+/// Moves as one rigid body, spins included unless `spins` says otherwise. Give `angular_velocity`, or `period` and `axis`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RigidRotation {
@@ -313,6 +342,33 @@ pub struct RigidRotation {
     /// The point that stays.
     #[serde(default)]
     pub about: About,
+    /// Whether grains also turn about themselves, as in a rigid body; otherwise only their centres move.
+    #[serde(default = "yes")]
+    pub spins: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Spin of grains about themselves at the start: the sum of what is given; nothing: none.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SpinTable {
+    /// The same spin for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constant: Option<Vector<AngularVelocityKind>>,
+    /// Random directions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub random: Option<RandomSpin>,
+}
+
+/// Spins of one magnitude about random axes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RandomSpin {
+    /// How fast every grain turns.
+    pub rate: AngularVelocity,
 }
 
 /// The point that a rotation leaves in its place.

@@ -11,6 +11,7 @@ use super::{
     error::ScenarioError,
     grains::Place,
     quantity::Quantity,
+    shapes::OrientationName,
     tables::{EventTable, FrameTable, Gravity, Scenario},
     walls::z_axis,
 };
@@ -125,7 +126,14 @@ fn fill_defaults(scenario: &mut Scenario) {
         name_it(&mut grains.name, first, &mut taken);
         grains.material = grains.material.take().or(only_material.clone());
         let largest = check_grains::distribution(grains).largest();
-        if let Place::Lattice(lattice) = &mut grains.place {
+        if !grains.shape.is_sphere() && grains.orientation.is_none() {
+            let random = grains.shape.random().is_some();
+            grains.orientation =
+                Some(if random { OrientationName::Random } else { OrientationName::Aligned });
+        }
+        if let Place::Lattice(lattice) = &mut grains.place
+            && largest > 0.0
+        {
             lattice.spacing = lattice.spacing.or(Some(Quantity::new(2.0 * largest)));
         }
         if let Some(r) = &mut grains.velocity.rotation

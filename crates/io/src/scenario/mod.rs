@@ -9,6 +9,7 @@
 
 pub mod build;
 mod build_grains;
+mod build_shapes;
 pub mod check;
 mod check_events;
 mod check_grains;
@@ -16,8 +17,10 @@ pub mod document;
 pub mod error;
 pub mod grains;
 pub mod load;
+pub mod methods;
 pub mod quantity;
 pub mod reference;
+pub mod shapes;
 pub mod summary;
 pub mod tables;
 pub mod walls;
@@ -28,9 +31,10 @@ pub use build::{
 pub use error::ScenarioError;
 pub use grains::Place;
 pub use load::Loaded;
+pub use methods::MethodPlan;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
-pub use summary::{Summary, summary};
+pub use summary::{Solids, Summary, summary};
 pub use tables::Scenario;
 
 use rubblepile_core::{

@@ -137,6 +137,7 @@ impl Page<'_> {
         let with_unit = schema.get("x-unit").is_some();
         match types.as_slice() {
             ["array", "string"] => "vector".into(),
+            ["integer", "array"] => "integer or array of two".into(),
             ["array"] if schema.pointer("/items/x-unit").is_some() => "array of vectors".into(),
             ["array"] => "array".into(),
             ["number", "string"] if schema.get("x-auto").is_some() => "quantity or `\"auto\"`".into(),

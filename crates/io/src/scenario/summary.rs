@@ -3,11 +3,12 @@
 use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
-use rubblepile_core::{Advice, Bodies, Domain, G, Severity, Surface, World};
+use rubblepile_core::{Advice, Bodies, Convex, Domain, G, Severity, Shape, ShapeId, Solid, Surface, World};
 
 use super::{
     build::{Built, GravityPlan},
     check_grains::{BYTES_PER_GRAIN, BYTES_PER_GRAIN_TREE, human_bytes},
+    methods::MethodPlan,
 };
 use crate::generate::Grid;
 
@@ -22,6 +23,50 @@ pub struct Overlaps {
     pub between: Option<(u64, u64)>,
 }
 
+/// Grains that are no spheres: how many, and of what shapes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Solids {
+    pub bodies: usize,
+    /// Different ones.
+    pub shapes: usize,
+    /// Fewest and most of a shape, all parts together.
+    pub corners: (usize, usize),
+    /// Most of a shape.
+    pub parts: usize,
+}
+
+impl Solids {
+    /// `None` where all bodies are spheres.
+    pub fn of(shape: &[ShapeId], shapes: &[Shape]) -> Option<Self> {
+        let bodies = shape.iter().filter(|&&s| s != 0).count();
+        let solids: Vec<_> = shapes.iter().filter_map(Shape::solid).collect();
+        let corners = solids.iter().map(|s| s.parts.iter().map(|p| p.vertices.len()).sum::<usize>());
+        (bodies > 0).then(|| Solids {
+            bodies,
+            shapes: solids.len(),
+            corners: (corners.clone().min().unwrap_or(0), corners.max().unwrap_or(0)),
+            parts: solids.iter().map(|s| s.parts.len()).max().unwrap_or(0),
+        })
+    }
+}
+
+impl fmt::Display for Solids {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (few, most) = self.corners;
+        let corners = if few == most { few.to_string() } else { format!("{few} to {most}") };
+        let of = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+        write!(f, "{} no spheres, of {} with {corners} corners", self.bodies, of(self.shapes, "shape"))?;
+        if self.parts > 1 { write!(f, " in up to {} parts", self.parts) } else { Ok(()) }
+    }
+}
+
+/// Bytes that the shapes take, rough.
+fn shape_bytes(shapes: &[Shape]) -> f64 {
+    let part = |p: &Convex| 24 * p.vertices.len() + p.faces.iter().map(|f| 40 + 4 * f.len()).sum::<usize>();
+    let solid = |s: &std::sync::Arc<Solid>| 200 + s.parts.iter().map(part).sum::<usize>();
+    shapes.iter().filter_map(Shape::solid).map(|s| solid(s) as f64).sum()
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     pub title: String,
@@ -32,6 +77,8 @@ pub struct Summary {
     pub mass: f64,
     /// Smallest and largest, m.
     pub radii: (f64, f64),
+    /// Grains that are no spheres.
+    pub solids: Option<Solids>,
     /// Radius of the sphere about the centre of mass that holds all grains, m.
     pub extent: f64,
     /// Mass over the volume of that sphere, kg/m^3, where there is self-gravity.
@@ -80,11 +127,13 @@ pub fn summary(built: &Built) -> Summary {
         walls: world.walls.len(),
         mass,
         radii: if bodies.is_empty() { (0.0, 0.0) } else { radii },
+        solids: Solids::of(&bodies.shape, &world.shapes),
         extent,
         bulk_density: own_gravity.then_some(bulk),
         escape_speed: own_gravity.then(|| (2.0 * G * mass / extent).sqrt()),
         free_fall_time: own_gravity.then(|| (3.0 * std::f64::consts::PI / (32.0 * G * bulk)).sqrt()),
-        memory: bodies.len() as f64 * (BYTES_PER_GRAIN + if tree { BYTES_PER_GRAIN_TREE } else { 0.0 }),
+        memory: bodies.len() as f64 * (BYTES_PER_GRAIN + if tree { BYTES_PER_GRAIN_TREE } else { 0.0 })
+            + shape_bytes(&world.shapes),
         overlaps,
         wall_overlaps,
         end: built.end,
@@ -125,6 +174,10 @@ fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
     for &k in &order {
         let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
         let _ = grid.near(x, r, 0.0, |other, gap| {
+            // Circumscribed spheres that overlap say nothing of what is inside.
+            if bodies.shape[k as usize] != 0 || bodies.shape[other as usize] != 0 {
+                return ControlFlow::Continue(());
+            }
             let (a, b) = (bodies.id[k as usize], bodies.id[other as usize]);
             overlaps.add(-gap, r.min(bodies.radius[other as usize]), (a.min(b), a.max(b)));
             ControlFlow::Continue(())
@@ -155,7 +208,15 @@ fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
                 let (_, n) = outside.get_or_insert((bodies.id[k], 0));
                 *n += 1;
             } else {
-                overlaps.add(bodies.radius[k] - distance, bodies.radius[k], (bodies.id[k], bodies.id[k]));
+                let depth = match world.solid(k) {
+                    None => bodies.radius[k] - distance,
+                    Some(_) if bodies.radius[k] <= distance => continue,
+                    Some(solid) => {
+                        let corners = solid.vertices_at(bodies.position[k], bodies.orientation[k]);
+                        solid_depth(&wall.surface, corners.map(|x| pose.to_local(x)))
+                    }
+                };
+                overlaps.add(depth, bodies.radius[k], (bodies.id[k], bodies.id[k]));
             }
         }
         if let Some((id, n)) = outside {
@@ -164,6 +225,22 @@ fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
         }
     }
     overlaps
+}
+
+/// How deep corners reach through a plane, or out of a box; other surfaces are not looked at.
+fn solid_depth(surface: &Surface, corners: impl Iterator<Item = DVec3>) -> f64 {
+    match *surface {
+        Surface::Plane { point, normal } => {
+            let (mut above, mut below) = (0.0f64, 0.0f64);
+            for x in corners {
+                let height = normal.dot(x - point);
+                (above, below) = (above.max(height), below.max(-height));
+            }
+            above.min(below)
+        }
+        Surface::Box { .. } => corners.map(|x| -signed_distance(surface, x)).fold(0.0, f64::max),
+        _ => 0.0,
+    }
 }
 
 /// Distance to the closest point of a surface; negative outside of a box.
@@ -209,19 +286,24 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
     for (what, o) in [("each other", overlaps), ("walls", walls)] {
         if o.deepest_part > 0.01 {
             advice.push(Advice::warning(format!(
-                "grains overlap {what} at the start by up to {:.1} % of the radius{}: they will fly apart",
+                "grains overlap {what} at the start by up to {:.1} % of the radius{}: they will {}",
                 100.0 * o.deepest_part,
                 o.between.map_or(String::new(), |(a, b)| if a == b {
                     format!(" (grain {a})")
                 } else {
                     format!(" (grains {a} and {b})")
                 }),
+                match built.method {
+                    MethodPlan::Soft(_) => "fly apart",
+                    MethodPlan::Nonsmooth(_) => "be pushed apart",
+                },
             )));
         }
     }
     let (_, drift) = bodies.centre_of_mass();
     let fastest = bodies.velocity.iter().map(|v| v.distance(drift)).fold(0.0, f64::max);
-    if let Some(limit) = built.soft.max_speed
+    if let MethodPlan::Soft(soft) = &built.method
+        && let Some(limit) = soft.max_speed
         && fastest > limit
     {
         advice.push(Advice::warning(format!(
@@ -291,6 +373,9 @@ impl fmt::Display for Summary {
                 (a, b) => format!("{} to {} m", human_number(a), human_number(b)),
             },
         )?;
+        if let Some(solids) = &self.solids {
+            line("shapes", solids.to_string())?;
+        }
         line("mass", format!("{} kg", human_number(self.mass)))?;
         if let Some(d) = self.bulk_density {
             line(

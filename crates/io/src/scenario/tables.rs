@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use super::methods::{LawName, Method, Nonsmooth, Soft, SolverName};
 use super::{
     grains::Grains,
     quantity::*,
@@ -72,60 +73,6 @@ pub struct Run {
 
 fn one() -> u64 {
     1
-}
-
-/// How contact is resolved: exactly one method.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Soft spheres: springs, dashpots and sliders, stepped explicitly.
-    Soft(Soft),
-}
-
-impl Default for Method {
-    fn default() -> Self {
-        Method::Soft(Soft::default())
-    }
-}
-
-/// Soft spheres: springs, dashpots and sliders, stepped explicitly.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Soft {
-    /// Time step; `"auto"`: from the shortest contact time.
-    pub timestep: Auto<TimeKind>,
-    /// Which springs.
-    pub law: LawName,
-    /// Largest speed expected: gives the stiffness of the linear law, at an overlap of 1 % of the radius, for
-    /// materials that have no `stiffness`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_speed: Option<Speed>,
-    /// Margin of the neighbour list; `"auto"`: from the radii.
-    pub skin: Auto<LengthKind>,
-    /// The run stops when a grain overlaps something by more than this part of its radius.
-    pub deepest_overlap: Number,
-}
-
-impl Default for Soft {
-    fn default() -> Self {
-        Soft {
-            timestep: Auto::Auto,
-            law: LawName::Linear,
-            max_speed: None,
-            skin: Auto::Auto,
-            deepest_overlap: Quantity::new(0.5),
-        }
-    }
-}
-
-/// The springs of a contact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LawName {
-    /// Linear spring and dashpot.
-    Linear,
-    /// Hertz in the normal and Mindlin in the tangential direction.
-    HertzMindlin,
 }
 
 /// A force that acts at a distance.
