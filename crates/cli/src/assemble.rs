@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use glam::DVec3;
 use rubblepile_core::{Advice, Fields, G, Method, Probe, Report, World, run::Simulation, units};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_io::{
@@ -10,6 +11,7 @@ use rubblepile_io::{
     scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary},
     session::{CheckpointEvery, Plan},
 };
+use rubblepile_nonsmooth::{ContactDynamics, automatic_timestep};
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
 use crate::failure::Failure;
@@ -97,10 +99,17 @@ fn method(built: &Built) -> Result<(Box<dyn Method>, Option<f64>), Failure> {
             let shortest = shortest_contact_time(world, settings).map(|t| t.seconds / STEPS_PER_CONTACT);
             Ok((Box::new(SoftSpheres::new(settings.clone())), shortest))
         }
-        MethodPlan::Nonsmooth(_) => Err(Failure::bad_input(
-            "this build of rubblepile has no contact dynamics",
-            "take [method.soft], for spheres",
-        )),
+        MethodPlan::Nonsmooth(settings) => {
+            let (mut uniform, mut own) = (DVec3::ZERO, false);
+            for g in &built.gravity {
+                match g {
+                    GravityPlan::Uniform { acceleration } => uniform += *acceleration,
+                    GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => own = true,
+                    GravityPlan::Centrifugal { .. } => {}
+                }
+            }
+            Ok((Box::new(ContactDynamics::new(settings.clone())), automatic_timestep(world, uniform, own)))
+        }
     }
 }
 
