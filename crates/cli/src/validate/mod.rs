@@ -1,12 +1,16 @@
 //! `validate`: this program held against published numbers, one line a number.
 
+mod accretion;
+mod aggregation;
 mod bed;
 mod collapse;
 mod collision;
 mod hopper;
 mod impact;
 mod kepler;
+mod pile;
 mod plane;
+mod spin_up;
 mod tree_error;
 
 use serde::Serialize;
@@ -26,6 +30,10 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(plane::Slope),
         Box::new(hopper::Hopper),
         Box::new(collapse::Collapse),
+        Box::new(accretion::Spheres),
+        Box::new(accretion::Polyhedra),
+        Box::new(spin_up::SpinUp),
+        Box::new(aggregation::Aggregation),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
     ]

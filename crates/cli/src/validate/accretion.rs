@@ -1,0 +1,258 @@
+//! `accretion-spheres` and `accretion-polyhedra`: section 3.2 of contact-dynamics-2021.
+
+use rubblepile_core::G;
+
+use super::{
+    ValidateRow,
+    pile::{Plan, Settled, settle},
+};
+use crate::cases::{Case, CaseError, Options};
+
+pub struct Spheres;
+pub struct Polyhedra;
+
+const SPHERES: &str = "accretion-spheres";
+const POLYHEDRA: &str = "accretion-polyhedra";
+const PAPER: &str = "contact-dynamics-2021, section 3.2";
+
+/// How far a pile is followed, minutes: the paper's plateau begins at 125.
+const MINUTES: u32 = 150;
+
+fn plan(side: u32, polyhedra: bool, friction: f64, full: bool) -> Plan {
+    // The paper's step is 0.05 s; ten times that gives the same piles (see the page) in a tenth of the time.
+    let (timestep, every) = if full { (0.05, 10) } else { (0.5, 1) };
+    Plan { side, polyhedra, friction, timestep, every }
+}
+
+/// Everything that both kinds of grains are judged by, for one pile each of several sizes.
+fn sizes(
+    case: &str,
+    sides: &[u32],
+    polyhedra: bool,
+    full: bool,
+) -> Result<(Vec<ValidateRow>, Vec<Settled>), CaseError> {
+    let mut rows = Vec::new();
+    let mut all = Vec::new();
+    for &side in sides {
+        let plan = plan(side, polyhedra, 0.0, full);
+        let start = plan.make()?.momenta();
+        let mut settled = settle(plan, MINUTES)?;
+        let n = plan.grains();
+        let mut push = |what: &str, reference: f64, ours: f64, tolerance: f64, source: &str| {
+            rows.push(ValidateRow::new(
+                case,
+                format!("{n} grains: {what}"),
+                reference,
+                ours,
+                tolerance,
+                source,
+            ));
+        };
+        let peak = settled
+            .samples
+            .iter()
+            .max_by(|a, b| a.kinetic.total_cmp(&b.kinetic))
+            .copied()
+            .unwrap_or_default();
+        let fall = fall_time(&settled);
+        if n >= 1000 {
+            push(
+                "peak of kinetic energy, min",
+                fall / 60.0,
+                peak.time / 60.0,
+                0.2 * fall / 60.0,
+                "free fall of a ball",
+            );
+        }
+        push(
+            "kinetic energy after 125 min over the peak",
+            0.0,
+            settled.rest.kinetic / peak.kinetic,
+            0.01,
+            PAPER,
+        );
+        push(
+            "deepest overlap over radius after 125 min",
+            0.0,
+            settled.rest.overlap,
+            1e-3,
+            "the method's own bound",
+        );
+        // The virial of a pile at rest: the contacts bear what gravity pulls, 3 P V = -U.
+        let volume = std::f64::consts::PI / 6.0 * settled.rest.diameter.powi(3);
+        let potential = settled.pile.fields.potential_energy(&settled.pile.world)?;
+        let virial = 3.0 * settled.rest.pressure * volume / -potential;
+        push("3 P V over potential energy", 1.0, virial, 0.05, "virial theorem; eqs (19), (20)");
+        let now = settled.pile.momenta();
+        let momentum = (now.linear - start.linear).length() / peak_scale(&settled, peak.kinetic);
+        let angular = (now.angular - start.angular).length()
+            / (peak_scale(&settled, peak.kinetic) * 0.5 * settled.rest.diameter);
+        if plan.every == 1 && n < 5000 {
+            push("drift of momentum over m v at the peak", 0.0, momentum, 1e-10, "conservation");
+            push("drift of angular momentum over m v R at the peak", 0.0, angular, 1e-10, "conservation");
+        }
+        all.push(settled);
+    }
+    Ok((rows, all))
+}
+
+/// Mass times the typical speed at the peak.
+fn peak_scale(settled: &Settled, kinetic: f64) -> f64 {
+    let b = &settled.pile.world.bodies;
+    (2.0 * kinetic * b.len() as f64 * b.total_mass()).sqrt()
+}
+
+/// Time in which a homogeneous ball as dense as the grid falls together to the density of the pile.
+fn fall_time(settled: &Settled) -> f64 {
+    let b = &settled.pile.world.bodies;
+    let grid = b.total_mass() / (1000.0 * b.len() as f64);
+    let solid: f64 =
+        (0..b.len()).map(|k| settled.pile.world.volume(k)).sum::<f64>() / (1000.0 * b.len() as f64);
+    let x: f64 = (solid / settled.rest.packing).cbrt().min(1.0);
+    let unit = (3.0 / (8.0 * std::f64::consts::PI * G * grid)).sqrt();
+    unit * (x.sqrt().acos() + (x * (1.0 - x)).sqrt())
+}
+
+/// Slope of log y against log x.
+fn exponent(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let (mut sx, mut sy, mut sxx, mut sxy) = (0.0, 0.0, 0.0, 0.0);
+    for (x, y) in points {
+        let (x, y) = (x.ln(), y.ln());
+        (sx, sy, sxx, sxy) = (sx + x, sy + y, sxx + x * x, sxy + x * y);
+    }
+    (n * sxy - sx * sy) / (n * sxx - sx * sx)
+}
+
+/// Pressure over that of a homogeneous ball of the pile's mass and size: one line for all shapes.
+fn on_the_line(s: &Settled) -> f64 {
+    let mass = s.pile.world.bodies.total_mass();
+    let radius = 0.5 * s.rest.diameter;
+    // 3 P V = 3 G M^2 / 5 R
+    let expected = 3.0 * G * mass * mass / (20.0 * std::f64::consts::PI * radius.powi(4));
+    s.rest.pressure / expected
+}
+
+impl Case for Spheres {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        SPHERES
+    }
+
+    fn about(&self) -> &'static str {
+        "spheres fall together: energy, coordination, packing and pressure of the pile"
+    }
+
+    fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
+        let sides: &[u32] = if options.full { &[5, 8, 10, 15, 20, 30] } else { &[5, 8, 10, 15] };
+        let (mut rows, all) = sizes(SPHERES, sides, false, options.full)?;
+        let mut push = |what: String, reference: f64, ours: f64, tolerance: f64, source: &str| {
+            rows.push(ValidateRow::new(SPHERES, what, reference, ours, tolerance, source));
+        };
+        let z: Vec<f64> = all.iter().map(|s| s.rest.coordination).collect();
+        push("125 grains: coordination number".into(), 3.5, z[0], 0.5, "figure 9b");
+        let last = z[z.len() - 1];
+        push(
+            format!("{} grains: coordination number", all[all.len() - 1].pile.world.bodies.len()),
+            5.0,
+            last,
+            0.5,
+            "figure 9b",
+        );
+        let rising = z.windows(2).filter(|w| w[1] < w[0] - 0.1).count();
+        push("sizes at which the coordination number falls".into(), 0.0, rising as f64, 0.0, "figure 9b");
+        let size: Vec<(f64, f64)> =
+            all.iter().map(|s| (s.pile.world.bodies.len() as f64, s.rest.diameter)).collect();
+        push("exponent of diameter against number".into(), 1.0 / 3.0, exponent(&size), 0.02, "figure 10a");
+        let pressure: Vec<(f64, f64)> = all.iter().map(|s| (s.rest.diameter, s.rest.pressure)).collect();
+        push(
+            "exponent of pressure against diameter".into(),
+            2.0,
+            exponent(&pressure),
+            0.15,
+            "eq. (23), figure 11b",
+        );
+        for s in &all {
+            let n = s.pile.world.bodies.len();
+            push(
+                format!("{n} grains: pressure over that of a homogeneous ball"),
+                1.0,
+                on_the_line(s),
+                0.15,
+                "figure 11b",
+            );
+        }
+        // Figures 9b and 10b, insets: 3,375 spheres.
+        let mut series = Vec::new();
+        for friction in [0.0, 0.1, 0.2, 0.4, 0.6, 0.8] {
+            let settled = settle(plan(15, false, friction, options.full), MINUTES)?;
+            let reference = match friction {
+                0.0 => Some((6.0, 1.5)),
+                0.8 => Some((4.0, 0.5)),
+                _ => None,
+            };
+            if let Some((reference, tolerance)) = reference {
+                let what = format!("friction {friction}: coordination number");
+                push(what, reference, settled.rest.coordination, tolerance, "figure 9b, inset");
+            }
+            eprintln!(
+                "friction {friction}: Z {:.3}, packing {:.4}",
+                settled.rest.coordination, settled.rest.packing
+            );
+            series.push((friction, settled.rest));
+        }
+        let phi = |mu: f64| series.iter().find(|s| s.0 == mu).map_or(f64::NAN, |s| s.1.packing);
+        let late = (phi(0.8) - phi(0.4)) / (phi(0.4) - phi(0.0));
+        push(
+            "change of packing from friction 0.4 to 0.8 over that from 0 to 0.4".into(),
+            0.0,
+            late,
+            0.35,
+            "figure 10b, inset",
+        );
+        Ok(rows)
+    }
+}
+
+impl Case for Polyhedra {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        POLYHEDRA
+    }
+
+    fn about(&self) -> &'static str {
+        "polyhedra fall together: energy, coordination and pressure of the pile"
+    }
+
+    fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
+        let sides: &[u32] = if options.full { &[5, 8, 10, 15, 20] } else { &[5, 8, 10] };
+        let (mut rows, all) = sizes(POLYHEDRA, sides, true, options.full)?;
+        for s in &all {
+            let n = s.pile.world.bodies.len();
+            let mut push = |what: &str, reference: f64, ours: f64, tolerance: f64, source: &str| {
+                let what = format!("{n} grains: {what}");
+                rows.push(ValidateRow::new(POLYHEDRA, what, reference, ours, tolerance, source));
+            };
+            push("coordination number", 6.0, s.rest.coordination, 1.0, "figure 9b: 5 to 7");
+            push(
+                "pressure over that of a homogeneous ball",
+                1.0,
+                on_the_line(s),
+                0.15,
+                "figure 11b: one line with spheres",
+            );
+        }
+        let pressure: Vec<(f64, f64)> = all.iter().map(|s| (s.rest.diameter, s.rest.pressure)).collect();
+        rows.push(ValidateRow::new(
+            POLYHEDRA,
+            "exponent of pressure against diameter",
+            2.0,
+            exponent(&pressure),
+            0.15,
+            "eq. (23), figure 11b",
+        ));
+        Ok(rows)
+    }
+}

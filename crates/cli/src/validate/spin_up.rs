@@ -1,0 +1,126 @@
+//! `spin-up`: section 3.3 of contact-dynamics-2021. A settled pile of cohesive spheres is turned faster and faster.
+
+use glam::DVec3;
+use rubblepile_core::{Action, event::Property};
+
+use super::{
+    ValidateRow,
+    pile::{Plan, settle},
+};
+use crate::cases::{Case, CaseError, Options};
+
+pub struct SpinUp;
+
+const CASE: &str = "spin-up";
+const PAPER: &str = "contact-dynamics-2021, section 3.3, figure 14";
+const MINUTE: f64 = 60.0;
+
+/// How a pile fared.
+struct Fate {
+    /// Minutes from the first spin until the longest and the shortest semi-axis differ by three mean diameters.
+    parted: f64,
+    /// Shortest over mean of the other two semi-axes at that time, and how different those two were.
+    flattening: f64,
+    roundness: f64,
+    overlap: f64,
+}
+
+fn spin_up(side: u32, force: f64, most: u32) -> Result<Fate, CaseError> {
+    let plan = Plan { side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 1 };
+    let mut pile = settle(plan, 150)?.pile;
+    pile.change(&Action::SetMaterial { material: 0, property: Property::CohesionForce, value: force })?;
+    pile.add_spin(2.7e-4 * DVec3::Z)?;
+    let start = pile.world.time();
+    let radii = &pile.world.bodies.radius;
+    let three = 3.0 * 2.0 * radii.iter().sum::<f64>() / radii.len() as f64;
+    let mut overlap = 0.0f64;
+    for minute in 1..=most {
+        if minute > 1 && (minute - 1) % 50 == 0 {
+            pile.add_spin(9e-5 * DVec3::Z)?;
+        }
+        pile.advance(start + f64::from(minute) * MINUTE)?;
+        if minute % 2 == 0 {
+            overlap = overlap.max(pile.sample()?.overlap);
+            let axes = semi_axes(&pile.world)?;
+            if axes.x - axes.z > three {
+                let flattening = axes.z / (0.5 * (axes.x + axes.y));
+                eprintln!("cohesion {force} N: parted at {minute} min, semi-axes {axes:.1}");
+                return Ok(Fate {
+                    parted: f64::from(minute),
+                    flattening,
+                    roundness: axes.y / axes.x,
+                    overlap,
+                });
+            }
+        }
+    }
+    Err(format!("the pile with cohesion {force} N has not parted in {most} minutes").into())
+}
+
+/// Semi-axes, longest first, of the ellipsoid with the moments and the mass of all bodies together: figure 14 follows
+/// them past the point where the pile comes apart.
+fn semi_axes(world: &rubblepile_core::World) -> Result<DVec3, CaseError> {
+    use rubblepile_probe::{Cluster, aggregate::equivalent_axes};
+    let b = &world.bodies;
+    let rows: Vec<u32> = (0..b.len() as u32).collect();
+    let cluster = Cluster::of(world, rows, b.position.clone());
+    let whole = rubblepile_probe::Aggregate::of(world, &cluster, &[])?;
+    Ok(equivalent_axes(whole.moments, whole.mass))
+}
+
+impl Case for SpinUp {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        CASE
+    }
+
+    fn about(&self) -> &'static str {
+        "a cohesive pile is spun up: it flattens, and parts the later the stronger it is"
+    }
+
+    fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
+        let (side, forces): (u32, &[f64]) =
+            if options.full { (15, &[1.0, 10.0, 100.0, 1000.0]) } else { (8, &[1.0, 1000.0]) };
+        let mut rows = Vec::new();
+        let mut push = |what: String, reference: f64, ours: f64, tolerance: f64, source: &str| {
+            rows.push(ValidateRow::new(CASE, what, reference, ours, tolerance, source));
+        };
+        let mut times = Vec::new();
+        for &force in forces {
+            let fate = spin_up(side, force, 900)?;
+            if options.full {
+                let paper = match force {
+                    1.0 => Some(290.0),
+                    1000.0 => Some(354.0),
+                    _ => None,
+                };
+                if let Some(paper) = paper {
+                    push(format!("{force} N: semi-axes part, min"), paper, fate.parted, 0.15 * paper, PAPER);
+                }
+            }
+            // Shorter along the axis of the spin than across it, and round seen along it.
+            push(
+                format!("{force} N: shortest over the other semi-axes"),
+                0.5,
+                fate.flattening,
+                0.35,
+                "figure 13",
+            );
+            push(format!("{force} N: ratio of the other two"), 1.0, fate.roundness, 0.35, "figure 13");
+            push(
+                format!("{force} N: deepest overlap over radius"),
+                0.0,
+                fate.overlap,
+                1e-3,
+                "the method's own bound",
+            );
+            times.push(fate.parted);
+        }
+        let earlier = times.windows(2).filter(|t| t[1] < t[0]).count();
+        push("steps of cohesion that part earlier".into(), 0.0, earlier as f64, 0.0, PAPER);
+        let gain = times[times.len() - 1] - times[0];
+        push("minutes later with the strongest than with the weakest".into(), 64.0, gain, 60.0, PAPER);
+        Ok(rows)
+    }
+}
