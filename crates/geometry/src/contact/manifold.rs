@@ -16,12 +16,16 @@ use super::{
 
 /// Sine of the angle up to which a face or an edge counts as square to the normal: 15 degrees.
 const TILT: f64 = 0.259;
-/// Sine of the angle up to which two edges count as parallel: 2 degrees.
-const PARALLEL: f64 = 0.035;
+/// Sine of the angle up to which two edges count as parallel, and touch at two points. The points are beside one of the
+/// edges by this part of its length.
+const PARALLEL: f64 = 1e-3;
 /// Points closer than this, relative to the size of the smaller hull, are one.
 const SAME: f64 = 1e-4;
 /// Gaps that differ by less than this, relative to the size, are equal.
 const EQUAL: f64 = 1e-10;
+
+/// An edge that rises by less than this, relative to the hull, is level.
+const LEVEL: f64 = 1e-9;
 
 /// The two closest points, relative to the centre of a.
 #[derive(Debug, Clone, Copy)]
@@ -83,28 +87,48 @@ impl View<'_> {
         self.to_frame * (self.placed.vertex(k as usize) + self.shift)
     }
 
+    /// The face or edge at the highest vertex that is nearest to square to the normal.
     #[inline(always)]
     fn shown(&self, highest: usize, normal: DVec3) -> Shown {
         let (hull, n) = (&self.placed.hull, self.facing * normal);
-        let mut best = (f64::NEG_INFINITY, 0);
-        for &f in hull.vertex_faces.of(highest) {
-            let c = n.dot(self.placed.normals[f as usize]);
-            if c > best.0 {
-                best = (c, f as usize);
-            }
-        }
-        if best.0 * best.0 >= 1.0 - TILT * TILT && best.0 > 0.0 {
-            return Shown::Face(best.1);
-        }
-        let mut best = (TILT, None);
+        let mut edge = (TILT, None);
+        let mut level = Short::<u32, 4>::new(0);
         for &e in hull.vertex_edges.of(highest) {
             let u = self.placed.edge_vector(e);
-            let s = n.dot(u).abs() / u.length();
-            if s < best.0 {
-                best = (s, Some(e));
+            if u == DVec3::ZERO {
+                // Between front and back of a flat thing.
+                continue;
+            }
+            let rise = n.dot(u).abs();
+            if rise <= LEVEL * hull.radius {
+                level.push(e);
+            }
+            let s = rise / u.length();
+            if s < edge.0 {
+                edge = (s, Some(e));
             }
         }
-        best.1.map_or(Shown::Corner, Shown::Edge)
+        // If just one edge is level, contact is along it: only faces beside it have all of that.
+        let beside;
+        let faces = if let &[e] = level.all() {
+            let Edge { left, right, .. } = hull.edges[e as usize];
+            beside = [left, right];
+            &beside[..]
+        } else {
+            hull.vertex_faces.of(highest)
+        };
+        let mut face = (f64::NEG_INFINITY, 0);
+        for &f in faces.iter().filter(|&&f| (f as usize) < hull.with_area) {
+            let c = n.dot(self.placed.normals[f as usize]);
+            if c > face.0 {
+                face = (c, f as usize);
+            }
+        }
+        if face.0 > 0.0 && face.0 * face.0 >= 1.0 - TILT * TILT {
+            Shown::Face(face.1)
+        } else {
+            edge.1.map_or(Shown::Corner, Shown::Edge)
+        }
     }
 
     #[inline(always)]

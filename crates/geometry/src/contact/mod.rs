@@ -94,6 +94,8 @@ pub struct Manifold {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
+// A contact is looked at once and taken apart: a box around its points would cost more than their size.
+#[allow(clippy::large_enum_variant)]
 pub enum Touch {
     /// A lower bound of the distance, larger than the margin.
     Apart(f64),

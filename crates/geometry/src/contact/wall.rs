@@ -76,7 +76,7 @@ fn flat_hull(corners: &[DVec3], normal: DVec3) -> Option<Hull> {
         let along = corners[next as usize] - corners[k as usize];
         normals.push(along.cross(normal).normalize_or_zero());
     }
-    Hull::with_normals(&points, &faces, normals).ok()
+    Hull::with_normals(&points, &faces, normals, 2).ok()
 }
 
 /// Contact of a hull with a wall whose surfaces are at most `margin` apart. The normal points to the wall.

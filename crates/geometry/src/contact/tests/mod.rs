@@ -1,5 +1,7 @@
 //! The fast way against all features tried one by one, and configurations that break such code.
 
+mod others;
+
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
