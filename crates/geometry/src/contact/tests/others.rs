@@ -189,8 +189,7 @@ fn cylinders_are_touched_from_inside_and_outside() {
                 for p in m.points.iter() {
                     let (on_a, on_wall) =
                         (p.position - 0.5 * p.gap * p.normal, p.position + 0.5 * p.gap * p.normal);
-                    // Edges along the cylinder count as parallel up to 1e-3.
-                    assert!(outside(&a, on_a).abs() < if inside { 1e-9 } else { 4e-3 });
+                    assert!(outside(&a, on_a).abs() < 1e-8);
                     assert!((radial(on_wall) - radius).abs() < 1e-2);
                     assert!(p.normal.dot(on_wall - foot) * if inside { 1.0 } else { -1.0 } > 0.0);
                 }
