@@ -74,15 +74,21 @@ pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> Ax
         reached::<L>(a, best.normal, reach, &mut in_a);
         reached::<L>(b, -best.normal, reach, &mut in_b);
     }
-    let edges = pairs_of_edges(a, b, d, in_a.all(), in_b.all(), best.gap + handicap);
-    if let Some(found) = edges {
+    let least = if best.kind == Kind::Free { best.gap } else { best.gap + handicap };
+    if let Some(found) = pairs_of_edges(a, b, d, in_a.all(), in_b.all(), least) {
         // What the two edges say is taken only as far as all vertices agree.
-        let gap = found.normal.dot(d) - b.height::<L>(-found.normal) - a.height::<L>(found.normal);
-        if gap > best.gap + 0.5 * handicap {
+        let gap = gap_along::<L>(a, b, d, found.normal);
+        if gap > least - 0.5 * handicap {
             return Axis { gap, ..found };
         }
     }
     if best.kind == Kind::Free { Axis { gap: start.gap, ..best } } else { best }
+}
+
+/// Gap along a direction from a to b.
+#[inline(always)]
+pub fn gap_along<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, direction: DVec3) -> f64 {
+    direction.dot(d) - b.height::<L>(-direction) - a.height::<L>(direction)
 }
 
 #[inline(always)]

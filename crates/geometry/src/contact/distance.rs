@@ -38,20 +38,24 @@ pub enum Distance {
     Apart(f64),
     /// Apart, with the direction and the corners of the closest points.
     Separated(Bound, Simplex),
-    /// Touching or overlapping, or rounding prevents an answer; with the best direction seen.
-    Unclear(Bound),
+    /// Touching or overlapping, or rounding prevents an answer; with the best direction and the smallest distance
+    /// seen.
+    Unclear(Bound, f64),
 }
 
 /// Closer than this, relative to the size, the direction is taken from faces and edges.
 const TOUCHING: f64 = 1e-9;
 /// Upper and lower bound of the distance agree to this, relative to the size.
-const AGREE: f64 = 1e-13;
+const AGREE: f64 = 1e-15;
+/// Or at least to this, where rounding allows no more.
+pub const ENOUGH: f64 = 1e-10;
 const ITERATIONS: usize = 60;
 
 #[inline(always)]
 pub fn distance<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Distance {
     let scale = a.hull.radius + b.hull.radius;
     let mut best = Bound { direction: DVec3::X, gap: f64::NEG_INFINITY };
+    let mut upper = f64::INFINITY;
     let nothing = Corner { w: DVec3::ZERO, a: 0, b: 0 };
     let mut simplex = Simplex { corner: [nothing; 4], weight: [0.0; 4], len: 0 };
     let mut v = if d.length_squared() > 1e-24 * scale * scale { d } else { DVec3::X * scale };
@@ -67,25 +71,39 @@ pub fn distance<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Dist
                 return Distance::Apart(gap);
             }
         }
+        let last = Bound { direction: v / length, gap };
         if simplex.len > 0 {
+            upper = length;
             let known = simplex.corner[..simplex.len].iter().any(|c| (c.a, c.b) == (ia as u32, ib as u32));
             if known || length - gap <= AGREE * scale {
-                if length - best.gap > 1e3 * AGREE * scale {
-                    return Distance::Unclear(best);
-                }
-                // The last direction belongs to the simplex; a better one seen before differs by rounding.
-                return Distance::Separated(Bound { direction: v / length, gap }, simplex);
+                return conclude(last, best, upper, simplex, scale);
             }
         }
+        let before = simplex;
         simplex.corner[simplex.len] = Corner { w, a: ia as u32, b: ib as u32 };
         simplex.len += 1;
-        let Some(closest) = reduce(&mut simplex) else { return Distance::Unclear(best) };
+        let Some(closest) = reduce(&mut simplex) else { return Distance::Unclear(best, 0.0) };
+        if before.len > 0 && closest.length_squared() >= length * length {
+            // No nearer: rounding is all that is left.
+            return conclude(last, best, upper, before, scale);
+        }
         v = closest;
         if v.length_squared() < (TOUCHING * scale) * (TOUCHING * scale) {
-            return Distance::Unclear(best);
+            return Distance::Unclear(best, 0.0);
         }
     }
-    Distance::Unclear(best)
+    Distance::Unclear(best, upper)
+}
+
+#[inline(always)]
+fn conclude(last: Bound, best: Bound, upper: f64, simplex: Simplex, scale: f64) -> Distance {
+    // The last direction belongs to the simplex. Where that is thin, an earlier one can be better.
+    let bound = if upper - last.gap <= ENOUGH * scale { last } else { best };
+    if upper - bound.gap <= ENOUGH * scale {
+        Distance::Separated(bound, simplex)
+    } else {
+        Distance::Unclear(best, upper)
+    }
 }
 
 /// The point of the simplex closest to the origin, the simplex cut down to the corners that carry it; nothing if
@@ -131,7 +149,9 @@ fn segment(p: Corner, q: Corner) -> Closest {
     if t >= 1.0 {
         (q.w, simplex_of([q, q, q], [1.0, 0.0, 0.0], 1))
     } else if t > 0.0 {
-        (p.w + t * e, simplex_of([p, q, q], [1.0 - t, t, 0.0], 2))
+        // Once more square to the edge: for edges that almost touch, rounding would be as large as their distance.
+        let v = p.w + t * e;
+        (v - (v.dot(e) / e.length_squared()) * e, simplex_of([p, q, q], [1.0 - t, t, 0.0], 2))
     } else {
         (p.w, simplex_of([p, p, p], [1.0, 0.0, 0.0], 1))
     }

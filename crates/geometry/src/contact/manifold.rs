@@ -9,19 +9,25 @@ use glam::{DMat3, DVec3};
 
 use super::{
     MAX_POINTS, Manifold, Point, Points, name,
-    plain::between_segments,
+    plain::{between_segments, closest},
     prepared::{Edge, Placed},
     short::Short,
 };
 
 /// Sine of the angle up to which a face or an edge counts as square to the normal: 15 degrees.
 const TILT: f64 = 0.259;
-/// Sine of the angle up to which two edges count as parallel: 2 degrees.
-const PARALLEL: f64 = 0.035;
+/// Edges that are nowhere farther beside each other than this, relative to the size, touch at two points.
+const BESIDE: f64 = 3e-10;
 /// Points closer than this, relative to the size of the smaller hull, are one.
 const SAME: f64 = 1e-4;
 /// Gaps that differ by less than this, relative to the size, are equal.
 const EQUAL: f64 = 1e-10;
+
+/// An edge that rises by less than this, relative to the hull, is level.
+const LEVEL: f64 = 1e-9;
+
+/// Closest points lie on the surfaces to this, relative to the size.
+const ON: f64 = 3e-10;
 
 /// The two closest points, relative to the centre of a.
 #[derive(Debug, Clone, Copy)]
@@ -83,28 +89,48 @@ impl View<'_> {
         self.to_frame * (self.placed.vertex(k as usize) + self.shift)
     }
 
+    /// The face or edge at the highest vertex that is nearest to square to the normal.
     #[inline(always)]
     fn shown(&self, highest: usize, normal: DVec3) -> Shown {
         let (hull, n) = (&self.placed.hull, self.facing * normal);
-        let mut best = (f64::NEG_INFINITY, 0);
-        for &f in hull.vertex_faces.of(highest) {
-            let c = n.dot(self.placed.normals[f as usize]);
-            if c > best.0 {
-                best = (c, f as usize);
-            }
-        }
-        if best.0 * best.0 >= 1.0 - TILT * TILT && best.0 > 0.0 {
-            return Shown::Face(best.1);
-        }
-        let mut best = (TILT, None);
+        let mut edge = (TILT, None);
+        let mut level = Short::<u32, 4>::new(0);
         for &e in hull.vertex_edges.of(highest) {
             let u = self.placed.edge_vector(e);
-            let s = n.dot(u).abs() / u.length();
-            if s < best.0 {
-                best = (s, Some(e));
+            if u == DVec3::ZERO {
+                // Between front and back of a flat thing.
+                continue;
+            }
+            let rise = n.dot(u).abs();
+            if rise <= LEVEL * hull.radius {
+                level.push(e);
+            }
+            let s = rise / u.length();
+            if s < edge.0 {
+                edge = (s, Some(e));
             }
         }
-        best.1.map_or(Shown::Corner, Shown::Edge)
+        // If just one edge is level, contact is along it: only faces beside it have all of that.
+        let beside;
+        let faces = if let &[e] = level.all() {
+            let Edge { left, right, .. } = hull.edges[e as usize];
+            beside = [left, right];
+            &beside[..]
+        } else {
+            hull.vertex_faces.of(highest)
+        };
+        let mut face = (f64::NEG_INFINITY, 0);
+        for &f in faces.iter().filter(|&&f| (f as usize) < hull.with_area) {
+            let c = n.dot(self.placed.normals[f as usize]);
+            if c > face.0 {
+                face = (c, f as usize);
+            }
+        }
+        if face.0 > 0.0 && face.0 * face.0 >= 1.0 - TILT * TILT {
+            Shown::Face(face.1)
+        } else {
+            edge.1.map_or(Shown::Corner, Shown::Edge)
+        }
     }
 
     #[inline(always)]
@@ -168,25 +194,28 @@ pub fn build(
     );
     let point = |position: DVec3, gap: f64, feature: u32| Point { position, gap, feature, normal };
     let mut found = Short::<Point, 16>::new(point(DVec3::ZERO, 0.0, 0));
-    let mut closest = f64::INFINITY;
+    let mut least = f64::INFINITY;
     if let Some((on_a, on_b)) = heights {
         for c in corners.all() {
             let (low, high) = (on_a.at(c.x, c.y), on_b.at(c.x, c.y));
             if high - low <= margin {
-                closest = closest.min(high - low);
+                least = least.min(high - low);
                 found.push(point(DVec3::new(c.x, c.y, 0.5 * (low + high)), high - low, c.name));
             }
         }
     }
     let mut all = Short::<Point, 16>::new(point(DVec3::ZERO, 0.0, 0));
-    if closest > gap + EQUAL * scale {
+    if least > gap + EQUAL * scale {
+        let sound = within(a, witness.on_a, scale) && within(b, witness.on_b - d, scale);
+        let witness = if sound { witness } else { by_all_features(a, b, d) };
         all.push(point(to_frame * (0.5 * (witness.on_a + witness.on_b)), gap, witness.name));
     }
     for p in found.all() {
         // Of points that are one the deepest stays, and it is the witness if that is among them.
         let near = |q: &Point| (q.position - p.position).truncate().length_squared() < same;
         let hidden = |q: &Point| near(q) && (q.gap < p.gap || (q.gap == p.gap && q.feature < p.feature));
-        if !all.all().iter().any(|q| near(q) && q.gap <= p.gap) && !found.all().iter().any(hidden) {
+        let there = |q: &Point| q.feature == p.feature || (near(q) && q.gap <= p.gap);
+        if !all.all().iter().any(there) && !found.all().iter().any(hidden) {
             all.push(*p);
         }
     }
@@ -195,6 +224,18 @@ pub fn build(
         p.position = a.centre + from_frame * p.position;
     }
     Manifold { normal, points }
+}
+
+/// Whether a point is in the hull, or on it but for rounding.
+fn within(hull: &Placed, x: DVec3, scale: f64) -> bool {
+    hull.normals.iter().zip(&hull.hull.offsets).all(|(n, offset)| n.dot(x) - offset <= ON * scale)
+}
+
+/// Hulls that touch without overlap by more than rounding can do so elsewhere than the axis says.
+#[cold]
+fn by_all_features(a: &Placed, b: &Placed, d: DVec3) -> Witness {
+    let (on_a, on_b) = closest(a, b, d);
+    Witness { on_a, on_b, name: name::CLOSEST }
 }
 
 /// The corners of what the two have in common, and the heights of both.
@@ -223,7 +264,7 @@ fn lay_over(
         }
         (Shown::Edge(e), Shown::Edge(h)) => {
             let heights = (of_a.edge(e, &mut clipper), of_b.edge(h, out));
-            side_by_side(out, clipper.all()).then_some(heights)
+            side_by_side(out, clipper.all(), scale).then_some(heights)
         }
         _ => None,
     }
@@ -281,13 +322,13 @@ fn clip(polygon: &mut Polygon, clipper: &[Flat], clipper_is_a: bool, scale: f64)
     }
 }
 
-/// Cuts a segment down to the length that it has beside another, if the two are parallel.
-fn side_by_side(segment: &mut Polygon, other: &[Flat]) -> bool {
+/// Cuts a segment down to the length that it has in common with another, if one covers the other.
+fn side_by_side(segment: &mut Polygon, other: &[Flat], scale: f64) -> bool {
     let &[p, q] = segment.all() else { return false };
     let &[r, s] = other else { return false };
     let (ux, uy, vx, vy) = (q.x - p.x, q.y - p.y, s.x - r.x, s.y - r.y);
     let (uu, vv) = (ux * ux + uy * uy, vx * vx + vy * vy);
-    if uu == 0.0 || (ux * vy - uy * vx).powi(2) > PARALLEL * PARALLEL * uu * vv {
+    if uu == 0.0 || vv == 0.0 {
         return false;
     }
     let place = |c: &Flat| ((c.x - p.x) * ux + (c.y - p.y) * uy) / uu;
@@ -301,6 +342,10 @@ fn side_by_side(segment: &mut Polygon, other: &[Flat]) -> bool {
         at(from, if from > 0.0 { first.name } else { p.name }),
         at(to, if to < 1.0 { last.name } else { q.name }),
     ];
+    let beside = |c: &Flat| (vx * (c.y - r.y) - vy * (c.x - r.x)).abs() / vv.sqrt();
+    if ends.iter().any(|c| beside(c) > BESIDE * scale) {
+        return false;
+    }
     segment.clear();
     ends.into_iter().for_each(|c| segment.push(c));
     true

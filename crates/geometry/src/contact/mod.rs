@@ -94,6 +94,8 @@ pub struct Manifold {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
+// A contact is looked at once and taken apart: a box around its points would cost more than their size.
+#[allow(clippy::large_enum_variant)]
 pub enum Touch {
     /// A lower bound of the distance, larger than the margin.
     Apart(f64),
@@ -104,6 +106,8 @@ pub enum Touch {
 /// 32768 edges are cut off, and may then coincide.
 pub(crate) mod name {
     const PART: u32 = 0x7fff;
+    /// The closest points, wherever they are.
+    pub const CLOSEST: u32 = 3 << 30;
 
     pub fn of_a(vertex: u32) -> u32 {
         vertex & 0x3fff_ffff
@@ -159,7 +163,8 @@ fn mirrored(touch: Touch) -> Touch {
         p.feature = match p.feature >> 30 {
             0 => name::of_b(p.feature),
             1 => name::of_a(p.feature),
-            _ => name::crossing(p.feature & 0x7fff, p.feature >> 15 & 0x7fff),
+            2 => name::crossing(p.feature & 0x7fff, p.feature >> 15 & 0x7fff),
+            _ => name::CLOSEST,
         };
     }
     Touch::Near(manifold)
@@ -167,17 +172,19 @@ fn mirrored(touch: Touch) -> Touch {
 
 #[inline(always)]
 fn in_order<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Touch {
-    let start = match distance::<L>(a, b, d, margin) {
+    let (start, upper) = match distance::<L>(a, b, d, margin) {
         Distance::Apart(gap) => return Touch::Apart(gap),
         Distance::Separated(bound, simplex) => {
             let witness = of_simplex(a, b, d, &simplex);
             return near::<L>(a, b, d, (bound.direction, bound.gap), witness, margin);
         }
-        Distance::Unclear(bound) => bound,
+        Distance::Unclear(bound, upper) => (bound, upper),
     };
     let axis = best_axis::<L>(a, b, d, start);
     let scale = a.hull.radius + b.hull.radius;
-    if axis.kind == Kind::Free || axis.gap > 2e-9 * scale {
+    // Hulls that are apart can be farther so than along any axis; not if the gap is a distance that was seen.
+    let proven = axis.gap <= 2e-9 * scale || axis.gap >= upper - distance::ENOUGH * scale;
+    if axis.kind == Kind::Free || !proven {
         return undecided::<L>(a, b, d, axis, margin);
     }
     if axis.gap > margin {
@@ -213,23 +220,19 @@ fn near<L: Lanes>(
     Touch::Near(manifold::build(a, b, d, (normal, gap), highest, witness, margin))
 }
 
-/// Hulls that are apart where rounding kept the fast way from an answer: all features are tried.
+/// Hulls that are apart, or just not, where rounding kept the fast way from an answer: all features are tried.
 #[cold]
 fn undecided<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, axis: Axis, margin: f64) -> Touch {
     let (on_a, on_b) = plain::closest(a, b, d);
-    let gap = (on_b - on_a).length();
-    let scale = a.hull.radius + b.hull.radius;
-    // Too close for the points to tell the direction: the axis does, and no direction has a larger gap by more.
-    let (normal, gap) = if gap > 1e-9 * scale && axis.gap > 0.0 {
-        ((on_b - on_a) / gap, gap)
-    } else {
-        (axis.normal, axis.gap)
-    };
+    // The direction along which the gap is larger is the better one; from points that almost coincide it is none.
+    let direction = (on_b - on_a).normalize_or(axis.normal);
+    let along = axes::gap_along::<L>(a, b, d, direction);
+    let normal = if along > axis.gap { direction } else { axis.normal };
+    let gap = if along.max(axis.gap) > 0.0 { (on_b - on_a).length() } else { axis.gap };
     if gap > margin {
         return Touch::Apart(gap);
     }
-    let v = b.highest::<L>(-normal).0;
-    near::<L>(a, b, d, (normal, gap), Witness { on_a, on_b, name: name::of_b(v as u32) }, margin)
+    near::<L>(a, b, d, (normal, gap), Witness { on_a, on_b, name: name::CLOSEST }, margin)
 }
 
 /// The closest points that a simplex says.

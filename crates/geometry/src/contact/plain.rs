@@ -76,12 +76,13 @@ pub fn on_face(hull: &Placed, face: usize, x: DVec3) -> (f64, DVec3) {
 pub fn between_segments((p, p2): (DVec3, DVec3), (q, q2): (DVec3, DVec3)) -> (DVec3, DVec3) {
     let (u, v, w) = (p2 - p, q2 - q, p - q);
     let (uu, vv, uv) = (u.length_squared(), v.length_squared(), u.dot(v));
-    let (uw, vw) = (u.dot(w), v.dot(w));
-    let determinant = u.cross(v).length_squared();
-    // Parallel: any point of the first will do, the clamping below finds its partner.
-    let s =
-        if determinant > 1e-24 * uu * vv { ((uv * vw - vv * uw) / determinant).clamp(0.0, 1.0) } else { 0.0 };
-    let t = ((uv * s + vw) / vv).clamp(0.0, 1.0);
-    let s = ((uv * t - uw) / uu).clamp(0.0, 1.0);
+    let n = u.cross(v);
+    let square = n.length_squared();
+    // By cross products, not by dot products: those would lose all digits for segments that are almost parallel. If they
+    // are parallel any point of the first will do, the clamping below finds its partner.
+    let s = if square > 1e-30 * uu * vv { (v.cross(w).dot(n) / square).clamp(0.0, 1.0) } else { 0.0 };
+    let t = ((uv * s + v.dot(w)) / vv).clamp(0.0, 1.0);
+    // Where the second was clamped, the first moves to its closest point.
+    let s = if t > 0.0 && t < 1.0 { s } else { ((uv * t - u.dot(w)) / uu).clamp(0.0, 1.0) };
     (p + s * u, q + t * v)
 }

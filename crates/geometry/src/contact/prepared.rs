@@ -59,6 +59,8 @@ pub struct Hull {
     /// Radius of the sphere about `centre`.
     pub radius: f64,
     pub(crate) vertices: Vec<DVec3>,
+    /// Faces from this on have a normal but no area: the sides of flat things.
+    pub(crate) with_area: usize,
     /// Unit normal of each face, and how far its plane is from the centre.
     pub(crate) normals: Vec<DVec3>,
     pub(crate) offsets: Vec<f64>,
@@ -85,7 +87,7 @@ impl Hull {
             return Err(SolidError::Open);
         }
         let normals = convex.faces.iter().map(|f| face_normal(&convex.vertices, f)).collect();
-        Hull::with_normals(&convex.vertices, &convex.faces, normals)
+        Hull::with_normals(&convex.vertices, &convex.faces, normals, convex.faces.len())
     }
 
     /// A line along z about the origin: two vertices, one edge, no faces.
@@ -97,6 +99,7 @@ impl Hull {
             vertices: vec![DVec3::new(0.0, 0.0, -half), DVec3::new(0.0, 0.0, half)],
             normals: Vec::new(),
             offsets: Vec::new(),
+            with_area: 0,
             edges: vec![Edge { start: 0, end: 1, left: 0, right: 0 }],
             face_vertices: Lists::new(&[]),
             face_edges: Lists::new(&[]),
@@ -105,11 +108,12 @@ impl Hull {
         }
     }
 
-    /// With normals given: flat things have faces without area.
+    /// With normals given: flat things have faces without area, behind the first `with_area`.
     pub(crate) fn with_normals(
         points: &[DVec3],
         faces: &[Vec<u32>],
         normals: Vec<DVec3>,
+        with_area: usize,
     ) -> Result<Self, SolidError> {
         let centre = points.iter().sum::<DVec3>() / points.len() as f64;
         let vertices: Vec<DVec3> = points.iter().map(|&p| p - centre).collect();
@@ -137,7 +141,10 @@ impl Hull {
         let mut vertex_faces = vec![Vec::new(); vertices.len()];
         let mut vertex_edges = vec![Vec::new(); vertices.len()];
         for (f, face) in faces.iter().enumerate() {
-            face.iter().for_each(|&v| vertex_faces[v as usize].push(f as u32));
+            // A flat thing has each vertex twice, at the front and at the back; both are on both.
+            let both = with_area < faces.len() && f < with_area;
+            let on = |v: u32| both || face.contains(&v);
+            (0..vertices.len()).filter(|&v| on(v as u32)).for_each(|v| vertex_faces[v].push(f as u32));
         }
         for (e, edge) in edges.iter().enumerate() {
             vertex_edges[edge.start as usize].push(e as u32);
@@ -149,6 +156,7 @@ impl Hull {
             radius: vertices.iter().fold(0.0f64, |r, v| r.max(v.length())),
             offsets: normals.iter().map(highest).collect(),
             vertices,
+            with_area,
             normals,
             edges,
             face_vertices: Lists::new(faces),

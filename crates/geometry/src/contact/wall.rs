@@ -76,7 +76,7 @@ fn flat_hull(corners: &[DVec3], normal: DVec3) -> Option<Hull> {
         let along = corners[next as usize] - corners[k as usize];
         normals.push(along.cross(normal).normalize_or_zero());
     }
-    Hull::with_normals(&points, &faces, normals).ok()
+    Hull::with_normals(&points, &faces, normals, 2).ok()
 }
 
 /// Contact of a hull with a wall whose surfaces are at most `margin` apart. The normal points to the wall.
@@ -243,7 +243,7 @@ fn outside<L: Lanes>(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, 
         Distance::Separated(bound, simplex) => {
             (bound.direction, bound.gap - radius, of_simplex(a, &line, d, &simplex))
         }
-        Distance::Unclear(_) => {
+        Distance::Unclear(..) => {
             // The axis itself is inside: out along the line from it to the centre.
             let normal = -flat.normalize_or(axis.any_orthonormal_vector());
             let v = a.highest::<L>(normal).0;

@@ -1,5 +1,7 @@
 //! The fast way against all features tried one by one, and configurations that break such code.
 
+mod others;
+
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
@@ -54,9 +56,14 @@ fn check(a: &Placed, b: &Placed, margin: f64) -> usize {
             assert!((n.length() - 1.0).abs() < 1e-12);
             assert!(exact <= margin + tolerance);
             let along = overlap::gap_along(&world_a.vertices, &world_b.vertices, n);
-            assert!((along - exact).abs() <= tolerance, "normal: {along:e} along it, {exact:e} exactly");
+            // The closest points of edges that almost touch and are almost parallel move a lot for nothing: nobody knows
+            // that direction better than to 1e-8.
+            let known = if exact > -tolerance { 30.0 * tolerance } else { tolerance };
+            assert!((along - exact).abs() <= known, "normal: {along:e} along it, {exact:e} exactly");
             if exact > 1e-5 * scale {
-                assert!((n - (q - p).normalize()).length() < 1e-6, "direction");
+                // As far as rounding of the distance lets anybody know it.
+                let off = (n - (q - p).normalize()).length();
+                assert!(off * off * exact < 1e-12 * scale, "direction: off by {off:e} at {exact:e}");
             }
             let points = &manifold.points;
             assert!(!points.is_empty() && points.len() <= 4);
@@ -66,7 +73,7 @@ fn check(a: &Placed, b: &Placed, margin: f64) -> usize {
                 // Half a gap away from the point are both surfaces.
                 let (on_a, on_b) = (p.position - 0.5 * p.gap * n, p.position + 0.5 * p.gap * n);
                 let (x, y) = (outside(a, on_a), outside(b, on_b));
-                assert!(x.abs() < tolerance && y.abs() < tolerance, "{x:e} {y:e} of {points:?}");
+                assert!(x.abs() < known && y.abs() < known, "{x:e} {y:e} of {points:?}");
             }
             for (i, p) in points.iter().enumerate() {
                 for q in &points[..i] {
@@ -273,5 +280,36 @@ fn bad_hulls_are_refused() {
     twisted.faces[0].reverse();
     for bad in [open, beyond, twisted, Convex::default()] {
         assert!(Hull::new(&bad).is_err());
+    }
+}
+
+/// As they lie in a pile: almost face to face, edge to face and edge to edge.
+#[test]
+fn almost_aligned_solids_agree_with_all_features_tried() {
+    let mut rng = Rng::new(9);
+    let eighth = std::f64::consts::FRAC_PI_4;
+    let half = 0.5 * 2f64.sqrt();
+    let cube = hull(&block(DVec3::ONE));
+    let six = crate::solid::from_points(&prism(6)).unwrap().solid;
+    let six = hull(&six);
+    for k in 0..6000 * MANY {
+        let all = turn(&mut rng);
+        let tilt = DQuat::from_axis_angle(rng.direction(), 10f64.powf(rng.range(-17.0, -1.0)));
+        let gap = 10f64.powf(rng.range(-17.0, -2.0)) * if k % 2 == 0 { 1.0 } else { -1.0 };
+        let aside = [0.0, 0.5, 1.0, rng.range(-1.0, 1.0), 10f64.powf(rng.range(-16.0, 0.0))];
+        let (x, y) = (aside[rng.next_u64() as usize % 5], aside[rng.next_u64() as usize % 5]);
+        let on_edge = DQuat::from_rotation_x(eighth);
+        let (a, b, qa, qb, z) = match k / 2 % 6 {
+            0 => (&cube, &cube, DQuat::IDENTITY, DQuat::IDENTITY, 1.0),
+            1 => (&cube, &cube, DQuat::IDENTITY, on_edge, 0.5 + half),
+            2 => (&cube, &cube, on_edge, on_edge, 2.0 * half),
+            3 => (&cube, &cube, on_edge, DQuat::from_rotation_y(eighth), 2.0 * half),
+            4 => (&six, &cube, DQuat::IDENTITY, DQuat::from_rotation_z(rng.range(0.0, 6.0)), 0.95),
+            _ => (&six, &six, DQuat::IDENTITY, DQuat::from_rotation_z(eighth), 0.9),
+        };
+        let a = Placed::new(a.clone(), DVec3::ZERO, all * qa);
+        let b = Placed::new(b.clone(), all * DVec3::new(x, y, z + gap), all * tilt * qb);
+        check(&a, &b, 0.01);
+        check(&b, &a, 0.01);
     }
 }
