@@ -86,7 +86,7 @@ impl Colours {
             for eight in member.chunks(LANES) {
                 let mut rows = Rows { a: [0; LANES], b: [0; LANES] };
                 let mut contact = [u32::MAX; LANES];
-                for lane in 0..LANES {
+                for (lane, held) in contact.iter_mut().enumerate() {
                     let mut spare = || {
                         placing.rows += 1;
                         placing.rows as u32 - 1
@@ -94,7 +94,7 @@ impl Colours {
                     match eight.get(lane) {
                         Some(&k) => {
                             let (a, b) = contacts[k as usize];
-                            contact[lane] = k;
+                            *held = k;
                             rows.a[lane] = a;
                             rows.b[lane] = b.unwrap_or(wall_row[k as usize]);
                         }

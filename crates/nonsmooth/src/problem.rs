@@ -283,8 +283,8 @@ fn fill<A: Arms>(
         .with_min_len(64)
         .map(|at| {
             let mut batch = Batch::<A>::empty();
-            for lane in 0..LANES {
-                let k = at[lane] as usize;
+            for (lane, &k) in at.iter().enumerate() {
+                let k = k as usize;
                 let (Some(spot), Some(e)) = (spots.get(k), entries.get(k)) else { continue };
                 let mu = laws[spot.law as usize].friction;
                 put(&mut batch.normal, lane, spot.normal);
@@ -338,8 +338,8 @@ fn rolling(
 ) -> Vec<Rolling> {
     let one = |at: &[u32; LANES]| {
         let mut rolling = Rolling::empty();
-        for lane in 0..LANES {
-            let k = at[lane] as usize;
+        for (lane, &k) in at.iter().enumerate() {
+            let k = k as usize;
             let (Some(spot), Some(e)) = (spots.get(k), entries.get(k)) else { continue };
             let law = &laws[spot.law as usize];
             rolling.roll[lane] = law.rolling * spot.lever;

@@ -132,6 +132,9 @@ impl Scene<'_> {
     }
 }
 
+/// Contact points of some rows, and pairs of the list that were found apart, with their distances.
+type Found = (Vec<Spot>, Vec<(usize, f64)>);
+
 /// All contact points, in the order of rows, partners (walls last) and features.
 pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
     let n = scene.world.bodies.len();
@@ -144,7 +147,7 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
         scene.world.walls.iter().zip(scene.poses).map(faces).collect()
     };
     let list = &*near;
-    let blocks: Vec<(Vec<Spot>, Vec<(usize, f64)>)> = (0..n.div_ceil(BLOCK))
+    let blocks: Vec<Found> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
         .map(|b| {
             let (mut spots, mut clear) = (Vec::new(), Vec::new());

@@ -53,7 +53,7 @@ fn tight() -> Settings {
 fn a_block_sticks_below_the_angle_of_friction_and_slides_above() {
     for mu in [0.3, 0.6] {
         for part in [0.95, 1.05] {
-            let angle = (part * mu as f64).atan();
+            let angle = f64::atan(part * mu);
             let mut w = world(1e-2, mu, 0.0);
             floor(&mut w);
             add(&mut w, solid::block(DVec3::new(1.0, 0.8, 0.5)), DVec3::new(0.0, 0.0, 0.25), DQuat::IDENTITY);

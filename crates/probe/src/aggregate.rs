@@ -17,11 +17,11 @@
 
 use glam::{DMat3, DVec3};
 use rubblepile_core::{Contact, Frame, Result, World};
+use rubblepile_geometry::principal::principal_axes;
 
 use crate::{
     clusters::{Cluster, Clusters, TOLERANCE, clusters},
     momentum::spin_of,
-    principal::principal,
     sphere::{Sphere, enclosing_sphere},
     stress::moment_tensor,
     sum::reduce,
@@ -124,12 +124,19 @@ impl Aggregate {
             [o.x, o.y, o.z, s.x, s.y, s.z]
         });
         let (orbital, spin) = (DVec3::new(ox, oy, oz), DVec3::new(sx, sy, sz));
-        let found = principal(tensor);
-        let l = found.axes.transpose() * (orbital + spin);
-        let w = DVec3::from_array(std::array::from_fn(|k| {
-            if found.moments[k] > 0.0 { l[k] / found.moments[k] } else { 0.0 }
-        }));
-        let dynamic_axes = equivalent_axes(found.moments, mass);
+        let [xx, yy, zz, xy, yz, zx] = tensor;
+        let symmetric =
+            DMat3::from_cols(DVec3::new(xx, xy, zx), DVec3::new(xy, yy, yz), DVec3::new(zx, yz, zz));
+        let (moments, turn) = principal_axes(symmetric);
+        let axes = DMat3::from_quat(turn);
+        let l = axes.transpose() * (orbital + spin);
+        let w =
+            DVec3::from_array(std::array::from_fn(
+                |k| {
+                    if moments[k] > 0.0 { l[k] / moments[k] } else { 0.0 }
+                },
+            ));
+        let dynamic_axes = equivalent_axes(moments, mass);
         Ok(Aggregate {
             rows: rows.clone(),
             mass,
@@ -141,14 +148,14 @@ impl Aggregate {
             coordination: coordination(world, contacts, n)?,
             stress,
             pressure: (stress[0] + stress[1] + stress[2]) / 3.0,
-            moments: found.moments,
-            axes: found.axes,
+            moments,
+            axes,
             dynamic_axes,
             semi_axes: scaled_to(dynamic_axes, volume),
-            elongation: found.moments.z / found.moments.x,
+            elongation: moments.z / moments.x,
             orbital_angular_momentum: orbital,
             spin_angular_momentum: spin,
-            angular_velocity: found.axes * w,
+            angular_velocity: axes * w,
         })
     }
 }

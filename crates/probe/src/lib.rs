@@ -20,7 +20,6 @@ pub mod momentum;
 pub mod overlap;
 pub mod packing;
 pub mod porosity;
-pub mod principal;
 pub mod remembered;
 pub mod sphere;
 pub mod stress;

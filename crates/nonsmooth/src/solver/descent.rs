@@ -85,9 +85,9 @@ impl<'a> Descent<'a> {
             .enumerate()
             .map(|(k, b)| {
                 let mut g = velocity[k];
-                for axis in 0..3 {
+                for (g, n) in g.iter_mut().zip(&b.normal) {
                     for lane in 0..LANES {
-                        g[axis][lane] += (b.bias[lane] + slide[k][lane]) * b.normal[axis][lane];
+                        g[lane] += (b.bias[lane] + slide[k][lane]) * n[lane];
                     }
                 }
                 g
