@@ -17,10 +17,10 @@ use rubblepile_io::{
 };
 use serde_json::{Value, json};
 
-use crate::{assemble, failure::Failure, print, text};
+use crate::{aggregates, assemble, failure::Failure, print, text};
 
 /// A line of the answer: what, and how much, for people and for programs.
-type Facts = Vec<(&'static str, String, Value)>;
+pub type Facts = Vec<(&'static str, String, Value)>;
 
 pub fn info(path: &Path, json: bool) -> Result<(), Failure> {
     let (kind, facts) = if path.is_dir() {
@@ -78,7 +78,7 @@ fn kind(path: &Path) -> Result<Kind, FileError> {
     })
 }
 
-fn fact(
+pub fn fact(
     name: &'static str,
     words: impl Into<String>,
     value: impl Into<Value>,
@@ -151,6 +151,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
                 words.push_str(&format!(" (the newest one was passed over: {error})"));
             }
             facts.push(fact("checkpoint", words, json!({"file": name, "time_s": time, "step": step})));
+            facts.extend(aggregates::facts(&found.world, &found.meta.method));
         }
         Err(error) => facts.push(fact("checkpoint", error.to_string(), Value::Null)),
     }
@@ -170,7 +171,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         Frame::Rotating { angular_velocity } => format!("rotating, {angular_velocity} rad/s"),
     };
     let walls: Vec<&str> = world.walls.iter().map(|w| w.name.as_str()).collect();
-    vec![
+    let mut facts = vec![
         fact("time", text::time(world.time()), world.time()),
         fact("step", world.clock.step.to_string(), world.clock.step),
         fact("time step", format!("{:e} s", world.clock.timestep), world.clock.timestep),
@@ -200,7 +201,9 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact("next frame", meta.next_frame.to_string(), meta.next_frame),
         fact("series rows", meta.series_rows.to_string(), meta.series_rows),
         fact("written by", format!("rubblepile {}", meta.program_version), meta.program_version.as_str()),
-    ]
+    ];
+    facts.extend(aggregates::facts(world, &meta.method));
+    facts
 }
 
 fn frame_facts(frame: &FrameData) -> Facts {

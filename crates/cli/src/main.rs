@@ -1,5 +1,6 @@
 //! The `rubblepile` command: reads what was typed, does it, and says how it went.
 
+mod aggregates;
 mod args;
 mod assemble;
 mod bench;

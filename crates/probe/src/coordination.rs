@@ -1,27 +1,39 @@
 //! How many contacts there are, and how many a grain has.
 //!
 //! Coordination number: `Z = (2 N_gg + N_gw) / N`, the mean number of contacts of a grain, a contact with a wall
-//! counted as one of the grain's (section 3.2.2 of contact-dynamics-2021 for grains alone). Without rattlers,
-//! Thornton's mechanical coordination number (Geotechnique 50, 43, 2000):
-//! `Z_m = (2 N_gg + N_gw - N_1) / (N - N_0 - N_1)`, where N_0 grains have no contact and N_1 have one: neither can
-//! bear a load. Rattlers are found in one pass; a grain that only touches rattlers still counts as bearing.
+//! counted as one of the grain's (section 3.2.2 of contact-dynamics-2021 for grains alone). Polyhedra that meet in
+//! several points count up to three times, see [`crate::touching`].
 //!
-//! A contact is an overlap, whatever its force.
+//! Without rattlers, Thornton's mechanical coordination number (Geotechnique 50, 43, 2000):
+//! `Z_m = (2 N_gg + N_gw - Z_1) / (N - N_0 - N_1)`, where N_0 grains touch nothing and N_1 touch one partner: neither
+//! can bear a load between others, however many points they have there. Z_1 are the contacts of those N_1 (for
+//! spheres Z_1 = N_1). Rattlers are found in one pass; a grain that only touches rattlers still counts as bearing.
 
 use rubblepile_core::{Contact, Probe, Result, World, method::Moment};
 
-use crate::no_such_row;
+use crate::touching::pairs;
 
 /// Numbers of contacts and coordination numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Coordination;
 
-/// Number of contacts of each row.
-pub fn contacts_by_row(world: &World, contacts: &[Contact]) -> Result<Vec<u32>> {
-    let mut count = vec![0u32; world.bodies.len()];
-    for c in contacts {
-        for row in std::iter::once(c.row).chain(c.partner_row) {
-            *count.get_mut(row as usize).ok_or_else(|| no_such_row(world, row))? += 1;
+/// What a body touches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Touching {
+    /// Bodies and faces of walls.
+    pub partners: u32,
+    /// Contacts as they count for the coordination number: up to three a partner.
+    pub contacts: u32,
+}
+
+/// Partners and contacts of each row.
+pub fn touching_by_row(world: &World, contacts: &[Contact]) -> Result<Vec<Touching>> {
+    let mut count = vec![Touching::default(); world.bodies.len()];
+    for pair in pairs(world, contacts)? {
+        for row in std::iter::once(pair.row).chain(pair.partner_row) {
+            let own = &mut count[row as usize];
+            own.partners += 1;
+            own.contacts += pair.constraints;
         }
     }
     Ok(count)
@@ -37,24 +49,28 @@ impl Probe for Coordination {
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
         let world = moment.world;
         let contacts = moment.contacts()?;
-        let count = contacts_by_row(world, contacts)?;
-        let grain = contacts.iter().filter(|c| c.partner_row.is_some()).count();
-        let wall = contacts.len() - grain;
-        let (mut none, mut one) = (0usize, 0usize);
-        for &c in &count {
-            none += usize::from(c == 0);
-            one += usize::from(c == 1);
+        let (mut grain, mut wall) = (0u64, 0u64);
+        for pair in pairs(world, contacts)? {
+            *(if pair.partner_row.is_some() { &mut grain } else { &mut wall }) += u64::from(pair.constraints);
+        }
+        let (mut rattlers, mut bearing, mut idle) = (0u64, 0u64, 0u64);
+        for own in touching_by_row(world, contacts)? {
+            if own.partners <= 1 {
+                rattlers += 1;
+                idle += u64::from(own.contacts);
+            } else {
+                bearing += 1;
+            }
         }
         let ends = 2 * grain + wall;
-        let bearing = count.len() - none - one;
         // A mean over no grains is 0 and not NaN: before the first touch nothing bears anything.
-        let mean = |ends: usize, grains: usize| if grains == 0 { 0.0 } else { ends as f64 / grains as f64 };
+        let mean = |ends: u64, grains: u64| if grains == 0 { 0.0 } else { ends as f64 / grains as f64 };
         row.extend([
             grain as f64,
             wall as f64,
-            mean(ends, count.len()),
-            mean(ends - one, bearing),
-            (none + one) as f64,
+            mean(ends, rattlers + bearing),
+            mean(ends - idle, bearing),
+            rattlers as f64,
         ]);
         Ok(())
     }
@@ -76,6 +92,16 @@ mod tests {
         let row = measure(&mut Coordination, &w, table);
         // Ends: 3 + 2 + 3 + 1 + 0 = 9; without rattlers (3 and 4): (9 - 1) / 3.
         assert_eq!(row, [4.0, 1.0, 9.0 / 5.0, 8.0 / 3.0, 2.0]);
+    }
+
+    #[test]
+    fn faces_count_three_times_and_one_partner_bears_nothing() {
+        // A row of three boxes, 0 and 1 face to face (four corners told), 1 and 2 edge to face.
+        let w = world(&[(DVec3::ZERO, 1.0); 3]);
+        let mut table = vec![contact(0, Some(1), DVec3::X, 0.0); 4];
+        table.extend(vec![contact(1, Some(2), DVec3::X, 0.0); 2]);
+        let row = measure(&mut Coordination, &w, table);
+        assert_eq!(row, [5.0, 0.0, 10.0 / 3.0, 5.0, 2.0]);
     }
 
     #[test]

@@ -7,6 +7,11 @@
 //!
 //! To add a probe: one file, and one line in [`list::ALL`].
 
+pub mod aggregate;
+pub mod aggregates;
+pub mod alpha;
+pub mod binary;
+pub mod clusters;
 pub mod coordination;
 pub mod counter;
 pub mod energy;
@@ -14,13 +19,22 @@ pub mod list;
 pub mod momentum;
 pub mod overlap;
 pub mod packing;
+pub mod porosity;
+pub mod principal;
+pub mod remembered;
 pub mod sphere;
 pub mod stress;
 pub mod sum;
 #[cfg(test)]
 mod testing;
+pub mod touching;
 pub mod volume;
 
+pub use aggregate::{Aggregate, aggregates};
+pub use aggregates::Aggregates;
+pub use alpha::{Envelope, Surface, surface_of};
+pub use binary::Binary;
+pub use clusters::{Cluster, Clusters, clusters};
 pub use coordination::Coordination;
 pub use counter::Counter;
 pub use energy::Energy;
@@ -28,6 +42,8 @@ pub use list::{ALL, Entry, by_name};
 pub use momentum::Momentum;
 pub use overlap::Overlap;
 pub use packing::Packing;
+pub use porosity::Porosity;
+pub use remembered::remembered_contacts;
 pub use sphere::{Sphere, enclosing_sphere};
 pub use stress::Stress;
 pub use volume::Volume;

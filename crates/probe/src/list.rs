@@ -2,7 +2,7 @@
 
 use rubblepile_core::Probe;
 
-use crate::{Coordination, Energy, Momentum, Overlap, Packing, Stress};
+use crate::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
 
 /// A probe by its name in a scenario.
 pub struct Entry {
@@ -50,6 +50,18 @@ pub const ALL: &[Entry] = &[
         about: "mean stress tensor and pressure from the contacts",
         needs_dissipation: false,
         make: || Box::new(Stress::default()),
+    },
+    Entry {
+        name: "aggregates",
+        about: "clusters of touching bodies; size, load, shape and rotation of the largest; binaries",
+        needs_dissipation: false,
+        make: || Box::new(Aggregates::default()),
+    },
+    Entry {
+        name: "porosity",
+        about: "alpha shape of the largest cluster: volume, bulk density, porosity",
+        needs_dissipation: false,
+        make: || Box::new(Porosity::default()),
     },
 ];
 

@@ -58,9 +58,14 @@ impl Momenta {
     }
 }
 
-/// I w of one body, in the world frame.
+/// I w of one body, `R I R^T w` in the world frame.
 fn spin_momentum(bodies: &Bodies, k: usize) -> DVec3 {
-    let (inertia, spin) = (bodies.inertia[k], bodies.spin[k]);
+    spin_of(bodies, k, bodies.spin[k])
+}
+
+/// The same for another angular velocity: that of an inertial frame, if the world's is not.
+pub(crate) fn spin_of(bodies: &Bodies, k: usize, spin: DVec3) -> DVec3 {
+    let inertia = bodies.inertia[k];
     if inertia.x == inertia.y && inertia.y == inertia.z {
         return inertia.x * spin;
     }

@@ -1,6 +1,6 @@
 //! How large the pile is and how densely it is packed: the smallest enclosing sphere, and the volume of the grains
 //! over a [`Volume`], by default that of the sphere (section 3.2.2 of contact-dynamics-2021) or of the periodic
-//! box. Overlaps are not subtracted: their volume is of the order of the square of the overlap.
+//! box. Polyhedra have their own volume, and the sphere goes around their vertices. Overlaps are not subtracted: their volume is of the order of the square of the overlap.
 
 use rubblepile_core::{Probe, Result, method::Moment};
 
@@ -30,9 +30,7 @@ impl Probe for Packing {
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
         let world = moment.world;
-        let bodies = &world.bodies;
-        let [cubes] = reduce(bodies.len(), |k| [bodies.radius[k].powi(3)]);
-        let grains = 4.0 / 3.0 * std::f64::consts::PI * cubes;
+        let [grains] = reduce(world.bodies.len(), |k| [world.volume(k)]);
         let Some(sphere) = sphere_of(world)? else {
             row.extend([0.0; 5]);
             return Ok(());
@@ -56,7 +54,7 @@ mod tests {
     use rubblepile_core::Domain;
 
     use super::*;
-    use crate::testing::{measure, world};
+    use crate::testing::{boxes, measure, world};
 
     #[test]
     fn two_touching_spheres_fill_a_quarter() {
@@ -67,6 +65,17 @@ mod tests {
         w.domain = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(4.0), axes: [true; 3] };
         let row = measure(&mut Packing::default(), &w, Vec::new());
         assert!((row[4] - 2.0 * 4.0 / 3.0 * std::f64::consts::PI / 64.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn a_box_is_measured_by_its_corners() {
+        // Two cubes of side 2 side by side make a bar of 4 x 2 x 2; turned about z, the corners are where they were.
+        let w = boxes(&[(DVec3::ZERO, 0.0), (DVec3::new(2.0, 0.0, 0.0), std::f64::consts::FRAC_PI_2)]);
+        let row = measure(&mut Packing::default(), &w, Vec::new());
+        let radius = 6f64.sqrt();
+        assert!((row[0] - radius).abs() < 1e-12 && (row[1] - 1.0).abs() < 1e-12, "{row:?}");
+        let fraction = 16.0 / (4.0 / 3.0 * std::f64::consts::PI * radius.powi(3));
+        assert!((row[4] - fraction).abs() < 1e-12);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Hand-made worlds, and a method and a field that only answer what a test told them.
 
-use glam::DVec3;
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Contact, Field, Fields, Method, Partner, Probe, Report, Result, Rng, World, method::Moment,
+    Advice, Contact, Convex, Field, Fields, Method, Partner, Probe, Report, Result, Rng, Shape, Solid, World,
+    method::Moment,
 };
 
 struct FakeMethod(Vec<Contact>);
@@ -65,6 +68,33 @@ pub fn world(spheres: &[(DVec3, f64)]) -> World {
     let mut world = World::new(1.0);
     for &(position, radius) in spheres {
         world.bodies.push_sphere(position, radius, 1.0, 0, 0);
+    }
+    world
+}
+
+/// A box of these half sides.
+pub fn cuboid(half: DVec3) -> Solid {
+    let vertices = (0..8u32)
+        .map(|k| half * DVec3::from_array(std::array::from_fn(|axis| f64::from(k >> axis & 1) * 2.0 - 1.0)))
+        .collect();
+    let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let volume = 8.0 * half.element_product();
+    let s = half * half;
+    Solid {
+        parts: vec![Convex { vertices, faces: faces.map(|f| f.to_vec()).to_vec() }],
+        volume,
+        inertia: volume / 3.0 * DVec3::new(s.y + s.z, s.z + s.x, s.x + s.y),
+        radius: half.length(),
+    }
+}
+
+/// Cubes of side 2 and density 1, given by centre and angle about z.
+pub fn boxes(places: &[(DVec3, f64)]) -> World {
+    let mut world = World::new(1.0);
+    let solid = Arc::new(cuboid(DVec3::ONE));
+    world.shapes.push(Shape::Solid(solid.clone()));
+    for &(position, angle) in places {
+        world.bodies.push_solid(position, DQuat::from_rotation_z(angle), (1, &solid), 1.0, 0, 0);
     }
     world
 }

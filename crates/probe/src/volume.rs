@@ -1,6 +1,7 @@
 //! The volume that a mean over space is taken in. For a pile in free space there is no natural one:
 //! contact-dynamics-2021 (section 3.2.3) takes the sphere that encloses the grains, at every instant.
 
+use glam::DVec3;
 use rubblepile_core::{Domain, Error, Result, World};
 
 use crate::sphere::{Sphere, enclosing_sphere};
@@ -39,13 +40,43 @@ impl Volume {
     }
 }
 
-/// The enclosing sphere; `None` without grains, an error that names the body if a position is not finite.
+/// The enclosing sphere of all bodies, of solids by their vertices; `None` without bodies, an error that names the
+/// body if a position is not finite.
 pub fn sphere_of(world: &World) -> Result<Option<Sphere>> {
-    let sphere = enclosing_sphere(&world.bodies.position, &world.bodies.radius);
-    if sphere.is_none() && !world.bodies.is_empty() {
-        world.bodies.check_finite(world.time())?;
+    let bodies = &world.bodies;
+    let sphere = if world.only_spheres() {
+        enclosing_sphere(&bodies.position, &bodies.radius)
+    } else {
+        let (centres, radii) = outline(world, 0..bodies.len(), |k| bodies.position[k]);
+        enclosing_sphere(&centres, &radii)
+    };
+    if sphere.is_none() && !bodies.is_empty() {
+        bodies.check_finite(world.time())?;
     }
     Ok(sphere)
+}
+
+/// What bounds some bodies: spheres as they are, and the vertices of solids as spheres without size. `place` says
+/// where a row's centre is (in a periodic box, which of its images).
+pub fn outline(
+    world: &World,
+    rows: impl Iterator<Item = usize>,
+    place: impl Fn(usize) -> DVec3,
+) -> (Vec<DVec3>, Vec<f64>) {
+    let (mut centres, mut radii) = (Vec::new(), Vec::new());
+    for k in rows {
+        match world.solid(k) {
+            Some(solid) => {
+                centres.extend(solid.vertices_at(place(k), world.bodies.orientation[k]));
+                radii.resize(centres.len(), 0.0);
+            }
+            None => {
+                centres.push(place(k));
+                radii.push(world.bodies.radius[k]);
+            }
+        }
+    }
+    (centres, radii)
 }
 
 fn periodic_box(world: &World) -> Option<f64> {
@@ -57,8 +88,6 @@ fn periodic_box(world: &World) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use glam::DVec3;
-
     use super::*;
     use crate::testing::world;
 
