@@ -211,7 +211,7 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
 }
 
 fn probe(kind: ProbeKind) -> Box<dyn Probe> {
-    use rubblepile_probe::{Coordination, Energy, Momentum, Overlap, Packing, Stress};
+    use rubblepile_probe::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
     match kind {
         ProbeKind::Energy => Box::new(Energy),
         ProbeKind::Momentum => Box::new(Momentum),
@@ -219,5 +219,7 @@ fn probe(kind: ProbeKind) -> Box<dyn Probe> {
         ProbeKind::Overlap => Box::new(Overlap),
         ProbeKind::Packing => Box::new(Packing::default()),
         ProbeKind::Stress => Box::new(Stress::default()),
+        ProbeKind::Aggregates { follow } => Box::new(Aggregates { follow, ..Aggregates::default() }),
+        ProbeKind::Porosity { alpha } => Box::new(Porosity { alpha }),
     }
 }

@@ -91,7 +91,11 @@ impl Axis {
         }
         let decades = self.high - self.low;
         let every = (decades / 8.0).ceil().max(1.0) as i32;
-        let steps: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let steps: &[f64] = match decades {
+            d if d < 0.9 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+            d if d < 2.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
         let mut ticks = Vec::new();
         let first = (self.low.floor() as i32).clamp(-330, 330);
         let last = (self.high.ceil() as i32).clamp(-330, 330);
@@ -186,6 +190,16 @@ fn draw(out: &mut String, panel: &Panel) {
     }
     let named: Vec<(usize, &Series)> =
         panel.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()).take(12).collect();
+    // Points behind the legend show through.
+    let longest = named.iter().map(|(_, s)| s.name.chars().count().min(90)).max().unwrap_or(0);
+    let (wide, high) = (30.0 + 6.6 * longest as f64, 6.0 + 16.0 * named.len() as f64);
+    if !named.is_empty() {
+        let left = LEFT + w - wide;
+        let _ = writeln!(
+            out,
+            "<rect x=\"{left:.1}\" y=\"{TOP}\" width=\"{wide:.1}\" height=\"{high}\" fill=\"white\" fill-opacity=\"0.7\"/>"
+        );
+    }
     for (line, (k, series)) in named.iter().enumerate() {
         let at = TOP + 14.0 + 16.0 * line as f64;
         marker(out, *k, LEFT + w - 12.0, at - 4.0);

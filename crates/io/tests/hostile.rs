@@ -91,6 +91,10 @@ place = { points = { positions = [[80, 0, 0]] } }
 [[grains]]
 shape = { parts = [[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 0, 1]]] }
 place = { points = { positions = [[90, 0, 0]] } }
+[[probe]]
+aggregates = { every = "10 s", follow = 2 }
+[[probe]]
+porosity = { every = 10, alpha = "3 m" }
 "#;
 
 /// Words that are worth putting where they do not belong.
