@@ -41,6 +41,16 @@ Ctrl-C leaves a checkpoint; `rubblepile resume DIR` goes on from it and ends whe
   rubblepile resume runs/pile --until \"20 h\"")]
     Resume(Resume),
 
+    /// Run a campaign: a scenario with a [sweep] table
+    #[command(after_help = "Examples:
+  rubblepile sweep campaign.toml --list                 what there is to do, and how far it is
+  rubblepile sweep campaign.toml --jobs 4               four runs at a time
+  rubblepile sweep campaign.toml --task $SLURM_ARRAY_TASK_ID   one run, in a cluster's job array
+
+Finished runs are left alone and stopped ones go on, so the same command continues a campaign. sweep.csv has a row a \
+run: what was set, how it ended, and the last value of every column of its series.")]
+    Sweep(Sweep),
+
     /// Read a scenario, and say what it is and what is doubtful in it
     Check(Check),
 
@@ -116,6 +126,36 @@ pub struct How {
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
     /// No progress, no summary: only errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// Scenario file (TOML) with a [sweep] table
+    pub scenario: PathBuf,
+    /// Runs at a time
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: u32,
+    /// Only the run of this number, from 0
+    #[arg(long, value_name = "I")]
+    pub task: Option<usize>,
+    /// Directory for the runs [default: runs/<name of the scenario>]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Threads of each run; the results do not depend on it [default: the cores divided by --jobs]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Put a value in place of the scenario's, in all runs
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Try again what failed before, from its last checkpoint
+    #[arg(long)]
+    pub retry: bool,
+    /// Say what there is to do and how far it is, write sweep.csv anew, and run nothing
+    #[arg(long)]
+    pub list: bool,
+    /// Only errors
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -8,7 +8,7 @@ use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_io::{
     FileError,
     checkpoint::Meta,
-    scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary},
+    scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary, Sweep},
     session::{CheckpointEvery, Plan},
 };
 use rubblepile_nonsmooth::{ContactDynamics, automatic_timestep};
@@ -28,6 +28,41 @@ pub struct Prepared {
 
 /// Reads a scenario file. `until` stands in for its end, s.
 pub fn load(path: &Path, sets: &[String], until: Option<f64>) -> Result<Prepared, Failure> {
+    let (bytes, base) = read(path)?;
+    prepare(&path.display().to_string(), &bytes, sets.to_vec(), until, base)
+}
+
+/// A scenario file with a `[sweep]` table, and where files that it names are looked for.
+pub fn load_sweep(path: &Path, sets: &[String]) -> Result<(Sweep, PathBuf), Failure> {
+    let (bytes, base) = read(path)?;
+    Ok((Sweep::load(&path.display().to_string(), &bytes, sets)?, base))
+}
+
+/// Whether a file is a campaign.
+pub fn is_sweep(path: &Path) -> bool {
+    read(path).is_ok_and(|(bytes, _)| scenario::sweep::is_sweep(&bytes))
+}
+
+/// One run of a campaign.
+pub fn prepare_task(sweep: &Sweep, task: usize, base: &Path) -> Result<Prepared, Failure> {
+    let loaded = sweep.scenario(&sweep.tasks[task])?;
+    Ok(Prepared {
+        text: loaded.to_toml()?,
+        threads: loaded.scenario.run.threads,
+        loaded,
+        base: base.to_path_buf(),
+    })
+}
+
+/// The columns that its series will have.
+pub fn columns(prepared: &Prepared) -> Vec<String> {
+    let probes = scenario::build_without_grains(&prepared.loaded).probes;
+    let own = ["time_s", "step"].map(String::from);
+    own.into_iter().chain(probes.iter().flat_map(|p| probe(p.kind).columns())).collect()
+}
+
+/// The text of a scenario file, and its folder.
+fn read(path: &Path) -> Result<(Vec<u8>, PathBuf), Failure> {
     let bytes = std::fs::read(path).map_err(FileError::io("read", path))?;
     let base = match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p,
@@ -35,7 +70,7 @@ pub fn load(path: &Path, sets: &[String], until: Option<f64>) -> Result<Prepared
     };
     // A run may be resumed from another place.
     let base = std::fs::canonicalize(base).unwrap_or_else(|_| base.to_path_buf());
-    prepare(&path.display().to_string(), &bytes, sets.to_vec(), until, base)
+    Ok((bytes, base))
 }
 
 /// The scenario that a checkpoint was made with.
@@ -185,7 +220,7 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
 }
 
 fn probe(kind: ProbeKind) -> Box<dyn Probe> {
-    use rubblepile_probe::{Coordination, Energy, Momentum, Overlap, Packing, Stress};
+    use rubblepile_probe::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
     match kind {
         ProbeKind::Energy => Box::new(Energy),
         ProbeKind::Momentum => Box::new(Momentum),
@@ -193,5 +228,7 @@ fn probe(kind: ProbeKind) -> Box<dyn Probe> {
         ProbeKind::Overlap => Box::new(Overlap),
         ProbeKind::Packing => Box::new(Packing::default()),
         ProbeKind::Stress => Box::new(Stress::default()),
+        ProbeKind::Aggregates { follow } => Box::new(Aggregates { follow, ..Aggregates::default() }),
+        ProbeKind::Porosity { alpha } => Box::new(Porosity { alpha }),
     }
 }

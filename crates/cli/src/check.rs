@@ -3,10 +3,18 @@
 use rubblepile_core::{Advice, Severity};
 use rubblepile_io::scenario;
 
-use crate::{args, assemble, failure::Failure, on_threads, print};
+use crate::{args, assemble, failure::Failure, on_threads, print, sweep};
 
 pub fn check(args: args::Check) -> Result<(), Failure> {
-    let prepared = assemble::load(&args.scenario, &args.sets, None)?;
+    let prepared = if assemble::is_sweep(&args.scenario) {
+        let (first, count) = sweep::first_task(&args.scenario, &args.sets)?;
+        if !args.print {
+            print(&format!("sweep              {count} runs; this is the first\n"));
+        }
+        first
+    } else {
+        assemble::load(&args.scenario, &args.sets, None)?
+    };
     if args.print {
         print(&prepared.text);
         return Ok(());

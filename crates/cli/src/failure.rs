@@ -28,6 +28,14 @@ impl Failure {
         }
     }
 
+    /// Whether another process holds what was asked for.
+    pub fn is_locked(&self) -> bool {
+        let file = self.report().and_then(|r| r.downcast_ref::<FileError>());
+        let session = self.report().and_then(|r| r.downcast_ref::<SessionError>());
+        matches!(file, Some(FileError::Locked { .. }))
+            || matches!(session, Some(SessionError::File(FileError::Locked { .. })))
+    }
+
     pub fn report(&self) -> Option<&Report> {
         match self {
             Failure::BadInput(report) | Failure::RunFailed(report) => Some(report),

@@ -12,6 +12,7 @@ mod failure;
 mod info;
 mod progress;
 mod run;
+mod sweep;
 mod text;
 mod validate;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Run(args) => run::run(args),
         Command::Resume(args) => run::resume(args),
+        Command::Sweep(args) => sweep::sweep(args),
         Command::Check(args) => check::check(args),
         Command::Schema { markdown } => check::schema(markdown),
         Command::Info { path, json } => info::info(&path, json),

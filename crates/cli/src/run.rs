@@ -70,7 +70,7 @@ pub fn resume(args: args::Resume) -> Result<(), Failure> {
 }
 
 /// `runs/<name of the scenario>`.
-fn default_directory(scenario: &Path) -> PathBuf {
+pub fn default_directory(scenario: &Path) -> PathBuf {
     Path::new("runs").join(scenario.file_stem().unwrap_or("run".as_ref()))
 }
 

@@ -2,6 +2,7 @@
 //! directories and exporters.
 
 pub mod atomic;
+pub mod campaign;
 pub mod checkpoint;
 pub mod cite;
 pub mod contact_table;
@@ -10,6 +11,7 @@ pub mod export;
 pub mod frame;
 pub mod generate;
 pub mod marks;
+pub mod plot;
 mod quiet;
 pub mod report;
 pub mod rundir;

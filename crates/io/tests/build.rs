@@ -71,6 +71,12 @@ at = 4
 add_spin = { group = "b", spin = [1, 0, 0] }
 [[probe]]
 energy = { every = 1 }
+[[probe]]
+aggregates = { every = "1 min", follow = 3 }
+[[probe]]
+porosity = { every = 60, alpha = "2 km" }
+[[probe]]
+porosity = { every = 60 }
 [output]
 frames = { every = "5 s" }
 checkpoint = { every = "10 min wall" }
@@ -99,6 +105,11 @@ fn the_method_and_the_plans_are_as_written() {
     assert_eq!(b.world.frame, Frame::Rotating { angular_velocity: turn });
     assert_eq!(b.world.domain, Domain::Open);
     assert_eq!((b.probes[0].kind, b.probes[0].every), (ProbeKind::Energy, 1.0));
+    let kinds: Vec<ProbeKind> = b.probes[1..].iter().map(|p| p.kind).collect();
+    let (alpha, automatic) =
+        (ProbeKind::Porosity { alpha: Some(2000.0) }, ProbeKind::Porosity { alpha: None });
+    assert_eq!(kinds, [ProbeKind::Aggregates { follow: 3 }, alpha, automatic]);
+    assert_eq!(b.probes[1].every, 60.0);
     assert!(b.world.keep_dissipation);
     assert_eq!((b.output.frames, b.output.contacts), (Some(5.0), None));
     assert_eq!(b.output.checkpoint, Interval::Wall(600.0));

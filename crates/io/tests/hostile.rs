@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use rubblepile_core::Rng;
 use rubblepile_io::{
+    campaign,
     generate::table,
-    scenario::{Place, Scenario, build, grains::Grains, summary},
+    scenario::{Place, Scenario, Sweep, build, grains::Grains, summary},
 };
 
 const SEEDS: [&str; 7] = [
@@ -90,6 +91,10 @@ place = { points = { positions = [[80, 0, 0]] } }
 [[grains]]
 shape = { parts = [[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 0, 1]]] }
 place = { points = { positions = [[90, 0, 0]] } }
+[[probe]]
+aggregates = { every = "10 s", follow = 2 }
+[[probe]]
+porosity = { every = 10, alpha = "3 m" }
 "#;
 
 /// Words that are worth putting where they do not belong.
@@ -201,6 +206,29 @@ fn mutated_scenarios_never_panic() {
     }
     println!("{tries} tries: {loads} loaded, {builds} built");
     assert!(builds > tries / 50, "the mutations are too wild to test anything: {builds} of {tries} build");
+}
+
+#[test]
+fn mutated_sweeps_never_panic() {
+    let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
+    let good = "[run]\nend = 1\n[method.soft]\nmax_speed = 1\n[sweep]\n\"run.seed\" = [1, 2, 3]\nrun.end = [\"1 s\", 4]\n\
+                sets = [{}, { method.soft.max_speed = [1, \"3 m/s\"], \"run.threads\" = 2 }]\n\
+                plot = [{ x = \"run.seed\", y = \"step\", log = \"xy\" }, { x = [\"run.seed\", \"run.end\"], y = \"time_s\" }]\n";
+    let mut rng = Rng::stream(46, "fuzz sweeps");
+    let mut loads = 0u64;
+    for _ in 0..tries {
+        match Sweep::load("fuzz", mutate(good, &mut rng), &[]) {
+            Ok(sweep) => {
+                let rows = campaign::collect(&sweep, "/nowhere".as_ref());
+                assert_eq!(campaign::table(&sweep, &rows).lines().count(), sweep.tasks.len() + 1);
+                for task in sweep.tasks.iter().take(3) {
+                    loads += u64::from(sweep.scenario(task).is_ok());
+                }
+            }
+            Err(e) => assert!(!e.message().is_empty()),
+        }
+    }
+    assert!(loads > tries / 50, "{loads} of {tries}");
 }
 
 #[test]

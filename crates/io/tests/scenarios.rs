@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rubblepile_io::scenario::{Built, Scenario, ScenarioError, Summary, build, summary};
+use rubblepile_io::scenario::{
+    Built, Scenario, ScenarioError, Summary, Sweep, build, summary, sweep::is_sweep,
+};
 
 fn files(name: &str) -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
@@ -31,7 +33,15 @@ fn good_scenarios_build_and_survive_a_round_trip() {
     assert!(list.len() >= 5);
     for (path, text) in list {
         let base = path.parent().expect("a folder");
-        let loaded = Scenario::load("good", &text, &[]).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+        let loaded = if is_sweep(text.as_bytes()) {
+            // Of a campaign every run is read, and the first is made.
+            let sweep = Sweep::load("good", &text, &[]).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+            let runs = sweep.tasks.iter().map(|task| sweep.scenario(task));
+            let runs: Result<Vec<_>, _> = runs.collect();
+            runs.unwrap_or_else(|e| panic!("{path:?}: {e}")).swap_remove(0)
+        } else {
+            Scenario::load("good", &text, &[]).unwrap_or_else(|e| panic!("{path:?}: {e}"))
+        };
         let written = loaded.to_toml().expect("a text");
         let again =
             Scenario::load("again", &written, &[]).unwrap_or_else(|e| panic!("{path:?}: {e}\n{written}"));

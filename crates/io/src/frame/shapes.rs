@@ -104,7 +104,7 @@ fn parse(reader: &Reader) -> std::result::Result<Vec<Shape>, Fault> {
     let radius = reader.column::<f64>(&at("radius"), n, 1)?;
     let fault = |name: &str| (format!("/{}", at(name)), "its numbers do not fit together".to_string());
     let mut shapes = vec![Shape::Sphere];
-    for s in 1..n.unwrap_or(0) {
+    for s in 1..first_part.len().saturating_sub(1) {
         let mut parts = Vec::new();
         for p in range(&first_part, s).ok_or_else(|| fault("first_part"))? {
             let own =

@@ -47,7 +47,7 @@ pub enum Accuracy {
     Opening(f64),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ProbeKind {
     Energy,
     Momentum,
@@ -55,6 +55,14 @@ pub enum ProbeKind {
     Overlap,
     Packing,
     Stress,
+    Aggregates {
+        /// How many of the largest have columns of their own.
+        follow: usize,
+    },
+    Porosity {
+        /// m; `None`: to be chosen.
+        alpha: Option<f64>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -199,15 +207,17 @@ fn gravity_plan(g: &Gravity) -> GravityPlan {
 }
 
 fn probe_plan(p: &Probe) -> ProbePlan {
-    let (kind, s) = match p {
-        Probe::Energy(s) => (ProbeKind::Energy, s),
-        Probe::Momentum(s) => (ProbeKind::Momentum, s),
-        Probe::Contacts(s) => (ProbeKind::Contacts, s),
-        Probe::Overlap(s) => (ProbeKind::Overlap, s),
-        Probe::Packing(s) => (ProbeKind::Packing, s),
-        Probe::Stress(s) => (ProbeKind::Stress, s),
+    let kind = match p {
+        Probe::Energy(_) => ProbeKind::Energy,
+        Probe::Momentum(_) => ProbeKind::Momentum,
+        Probe::Contacts(_) => ProbeKind::Contacts,
+        Probe::Overlap(_) => ProbeKind::Overlap,
+        Probe::Packing(_) => ProbeKind::Packing,
+        Probe::Stress(_) => ProbeKind::Stress,
+        Probe::Aggregates(s) => ProbeKind::Aggregates { follow: s.follow as usize },
+        Probe::Porosity(s) => ProbeKind::Porosity { alpha: s.alpha.value() },
     };
-    ProbePlan { kind, every: s.every.0 }
+    ProbePlan { kind, every: p.sampling().1.0 }
 }
 
 fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {

@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::{
     check_grains,
     error::{Problem, suggestion},
-    quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
+    quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, Vector},
     tables::*,
 };
 
@@ -346,28 +346,38 @@ impl Checker<'_> {
     fn probes_and_output(&mut self) {
         let scenario = self.scenario;
         let end = scenario.run.end.0;
-        let mut sampling = |s: &Sampling, at: String| {
-            self.positive(s.every, &at, "every");
-            let n = end / s.every.0;
-            self.check(n <= 1e9, &at, "every", || format!("this would happen {n:.1e} times"));
+        let mut sampling = |every: Time, at: &str| {
+            self.positive(every, at, "every");
+            let n = end / every.0;
+            self.check(n <= 1e9, at, "every", || format!("this would happen {n:.1e} times"));
         };
         for (k, probe) in scenario.probe.iter().enumerate() {
-            let (name, s) = match probe {
-                Probe::Energy(s) => ("energy", s),
-                Probe::Momentum(s) => ("momentum", s),
-                Probe::Contacts(s) => ("contacts", s),
-                Probe::Overlap(s) => ("overlap", s),
-                Probe::Packing(s) => ("packing", s),
-                Probe::Stress(s) => ("stress", s),
-            };
-            sampling(s, format!("probe[{k}].{name}"));
+            let (name, every) = probe.sampling();
+            sampling(every, &format!("probe[{k}].{name}"));
         }
         let output = &scenario.output;
         if let Some(s) = &output.frames {
-            sampling(s, "output.frames".into());
+            sampling(s.every, "output.frames");
         }
         if let Some(s) = &output.contacts {
-            sampling(s, "output.contacts".into());
+            sampling(s.every, "output.contacts");
+        }
+        for (k, probe) in scenario.probe.iter().enumerate() {
+            match probe {
+                Probe::Aggregates(s) => {
+                    let follow = s.follow;
+                    self.check(
+                        (1..=20).contains(&follow),
+                        &format!("probe[{k}].aggregates"),
+                        "follow",
+                        || format!("between 1 and 20 clusters can be followed, not {follow}"),
+                    );
+                }
+                Probe::Porosity(PorositySampling { alpha: Auto::Value(v), .. }) => {
+                    self.positive(*v, &format!("probe[{k}].porosity"), "alpha");
+                }
+                _ => {}
+            }
         }
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");

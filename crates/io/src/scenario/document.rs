@@ -18,8 +18,19 @@ pub struct Sources {
     /// Name of the file, as it is shown.
     pub name: String,
     pub text: String,
-    /// `key.path=value`, in order.
-    pub sets: Vec<String>,
+    /// In order.
+    pub sets: Vec<Set>,
+    /// The text is that of a campaign: its `[sweep]` table is left out.
+    pub without_sweep: bool,
+}
+
+/// A value that is put in place of the text's, by `--set` or by a sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Set {
+    /// `key.path=value`
+    pub text: String,
+    /// Where in the text of the scenario it comes from; `None`: from the command line.
+    pub place: Option<Range<usize>>,
 }
 
 /// A step of a path of keys.
@@ -54,7 +65,7 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
 impl Sources {
     /// Where the text of the `k`th `--set` begins.
     fn base(&self, k: usize) -> usize {
-        self.text.len() + 1 + self.sets[..k].iter().map(|s| s.len() + 1).sum::<usize>()
+        self.text.len() + 1 + self.sets[..k].iter().map(|s| s.text.len() + 1).sum::<usize>()
     }
 
     /// An error at a place.
@@ -62,8 +73,11 @@ impl Sources {
         for k in (0..self.sets.len()).rev() {
             let base = self.base(k);
             if span.start >= base {
+                if let Some(place) = &self.sets[k].place {
+                    return ScenarioError::at(message, &self.name, &self.text, place.clone());
+                }
                 let span = span.start - base..span.end.saturating_sub(base);
-                return ScenarioError::at(message, "--set", &self.sets[k], span);
+                return ScenarioError::at(message, "--set", &self.sets[k].text, span);
             }
         }
         ScenarioError::at(message, &self.name, &self.text, span)
@@ -75,6 +89,9 @@ impl Sources {
             let span = e.span().unwrap_or(0..0);
             self.error_at(format!("this is not TOML: {}", e.message()), span)
         })?;
+        if self.without_sweep {
+            tree.get_mut().remove("sweep");
+        }
         for k in 0..self.sets.len() {
             self.apply_set(&mut tree, k)?;
         }
@@ -82,7 +99,7 @@ impl Sources {
     }
 
     fn apply_set<'a>(&'a self, tree: &mut Spanned<DeTable<'a>>, k: usize) -> Result<(), ScenarioError> {
-        let (text, base) = (self.sets[k].as_str(), self.base(k));
+        let (text, base) = (self.sets[k].text.as_str(), self.base(k));
         let form = "write it as `--set key.path=value`, for example `--set grains.0.count=500`";
         let fail = |message: String, span: Range<usize>, help: String| {
             Err(self.error_at(message, base + span.start..base + span.end).with_help(Some(help)))

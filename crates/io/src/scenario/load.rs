@@ -7,7 +7,7 @@ use toml::de::Deserializer;
 
 use super::{
     check, check_grains,
-    document::{Sources, explain, misplaced_array},
+    document::{Set, Sources, explain, misplaced_array},
     error::ScenarioError,
     grains::Place,
     quantity::Quantity,
@@ -40,45 +40,58 @@ impl Scenario {
 
     /// Reads a scenario. `name` is how the file is called in messages; `sets` are `key.path=value`.
     pub fn load(name: &str, text: impl AsRef<[u8]>, sets: &[String]) -> Result<Loaded, ScenarioError> {
-        let bytes = text.as_ref();
-        if bytes.len() > MAX_BYTES {
-            return Err(ScenarioError::plain(format!(
-                "{name}: too large for a scenario ({} bytes)",
-                bytes.len()
-            ))
-            .with_help(Some("put many grains into a CSV file: place = { file = { path = ... } }".into())));
-        }
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text).to_string(),
-            Err(e) => {
-                let k = e.valid_up_to();
-                let shown = String::from_utf8_lossy(bytes);
-                let message = "this is not UTF-8 text";
-                return Err(ScenarioError::at(message, name, &shown, k..k + 1)
-                    .with_help(Some("save the file as UTF-8".into())));
-            }
-        };
-        let sources = Sources { name: name.into(), text, sets: sets.to_vec() };
-        let tree = sources.tree()?;
-        let misplaced = misplaced_array(tree.get_ref());
-        let mut scenario = Scenario::deserialize(Deserializer::from(tree)).map_err(|e| {
-            let (message, help) = explain(e.message());
-            sources.error_at(message, e.span().unwrap_or(0..0)).with_help(help)
-        })?;
-        if let Some((key, span)) = misplaced {
-            let message = format!("`{key}` cannot be an array here: expected a table");
-            return Err(sources
-                .error_at(message, span)
-                .with_help(Some("write { name = value, ... }".into())));
-        }
-        fill_defaults(&mut scenario);
-        sources.problems(check::problems(&scenario))?;
-        // Checked, and in SI from here on: how it was written no longer counts.
-        for change in scenario.event.iter_mut().filter_map(|e| e.set_material.as_mut()) {
-            change.value.dimension = None;
-        }
-        Ok(Loaded { scenario, sources })
+        let text = decode(name, text.as_ref())?;
+        let sets = sets.iter().map(|s| Set { text: s.clone(), place: None }).collect();
+        from_sources(Sources { name: name.into(), text, sets, without_sweep: false })
     }
+}
+
+/// The text of a scenario file.
+pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<String, ScenarioError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(ScenarioError::plain(format!(
+            "{name}: too large for a scenario ({} bytes)",
+            bytes.len()
+        ))
+        .with_help(Some("put many grains into a CSV file: place = { file = { path = ... } }".into())));
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_string()),
+        Err(e) => {
+            let k = e.valid_up_to();
+            let shown = String::from_utf8_lossy(bytes);
+            let message = "this is not UTF-8 text";
+            Err(ScenarioError::at(message, name, &shown, k..k + 1)
+                .with_help(Some("save the file as UTF-8".into())))
+        }
+    }
+}
+
+/// Reads and checks.
+pub(super) fn from_sources(sources: Sources) -> Result<Loaded, ScenarioError> {
+    let tree = sources.tree()?;
+    if let Some((key, _)) = tree.get_ref().get_key_value("sweep") {
+        let message = "this is a campaign of several runs: it has a [sweep] table";
+        return Err(sources
+            .error_at(message, key.span())
+            .with_help(Some("`rubblepile sweep` runs it; for one run take the table out".into())));
+    }
+    let misplaced = misplaced_array(tree.get_ref());
+    let mut scenario = Scenario::deserialize(Deserializer::from(tree)).map_err(|e| {
+        let (message, help) = explain(e.message());
+        sources.error_at(message, e.span().unwrap_or(0..0)).with_help(help)
+    })?;
+    if let Some((key, span)) = misplaced {
+        let message = format!("`{key}` cannot be an array here: expected a table");
+        return Err(sources.error_at(message, span).with_help(Some("write { name = value, ... }".into())));
+    }
+    fill_defaults(&mut scenario);
+    sources.problems(check::problems(&scenario))?;
+    // Checked, and in SI from here on: how it was written no longer counts.
+    for change in scenario.event.iter_mut().filter_map(|e| e.set_material.as_mut()) {
+        change.value.dimension = None;
+    }
+    Ok(Loaded { scenario, sources })
 }
 
 impl Loaded {

@@ -22,6 +22,7 @@ pub mod quantity;
 pub mod reference;
 pub mod shapes;
 pub mod summary;
+pub mod sweep;
 pub mod tables;
 pub mod walls;
 
@@ -35,6 +36,7 @@ pub use methods::MethodPlan;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
 pub use summary::{Solids, Summary, summary};
+pub use sweep::Sweep;
 pub use tables::Scenario;
 
 use rubblepile_core::{

@@ -2,15 +2,30 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::tables::Scenario;
+use super::{sweep::SweepTable, tables::Scenario};
 
 /// The JSON schema of the scenario file.
 pub fn schema() -> Value {
     let mut value = schemars::schema_for!(Scenario).to_value();
+    // The table of a campaign is taken out before the rest is read, so it is no field of the scenario.
+    let mut sweep = schemars::schema_for!(SweepTable).to_value();
+    let inner = sweep.as_object_mut().and_then(|s| {
+        s.remove("$schema");
+        s.remove("$defs")
+    });
     if let Some(object) = value.as_object_mut() {
         object.insert("title".into(), "Rubblepile scenario".into());
+        let what = sweep.get("description").cloned().unwrap_or_default();
+        if let Some(definitions) = object.get_mut("$defs").and_then(Value::as_object_mut) {
+            definitions.extend(inner.and_then(|d| d.as_object().cloned()).unwrap_or_default());
+            definitions.insert("SweepTable".into(), sweep);
+        }
+        if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
+            let reference = json!({ "$ref": "#/$defs/SweepTable", "description": what });
+            properties.insert("sweep".into(), reference);
+        }
     }
     value
 }
@@ -137,6 +152,7 @@ impl Page<'_> {
         let with_unit = schema.get("x-unit").is_some();
         match types.as_slice() {
             ["array", "string"] => "vector".into(),
+            ["string", "array"] => "string or array".into(),
             ["integer", "array"] => "integer or array of two".into(),
             ["array"] if schema.pointer("/items/x-unit").is_some() => "array of vectors".into(),
             ["array"] => "array".into(),

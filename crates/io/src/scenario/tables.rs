@@ -419,6 +419,57 @@ pub enum Probe {
     Packing(Sampling),
     /// Mean stress tensor.
     Stress(Sampling),
+    /// Clusters of touching grains: how many, and size, shape, load and rotation of the largest; binaries.
+    Aggregates(AggregateSampling),
+    /// Bulk density and porosity of the largest cluster, from its alpha shape.
+    Porosity(PorositySampling),
+}
+
+impl Probe {
+    /// Its name, and how often it looks.
+    pub(super) fn sampling(&self) -> (&'static str, Time) {
+        match self {
+            Probe::Energy(s) => ("energy", s.every),
+            Probe::Momentum(s) => ("momentum", s.every),
+            Probe::Contacts(s) => ("contacts", s.every),
+            Probe::Overlap(s) => ("overlap", s.every),
+            Probe::Packing(s) => ("packing", s.every),
+            Probe::Stress(s) => ("stress", s.every),
+            Probe::Aggregates(s) => ("aggregates", s.every),
+            Probe::Porosity(s) => ("porosity", s.every),
+        }
+    }
+}
+
+/// How often clusters are looked at, and how many of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AggregateSampling {
+    /// Simulated time between two looks; the first is at the start.
+    pub every: Time,
+    /// How many of the largest clusters have columns of their own.
+    #[serde(default = "one_cluster")]
+    pub follow: u32,
+}
+
+fn one_cluster() -> u32 {
+    1
+}
+
+/// How often the surface of the largest cluster is measured, and how closely.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PorositySampling {
+    /// Simulated time between two looks; the first is at the start. A look is dear: some microseconds a corner.
+    pub every: Time,
+    /// Radius of the ball that is rolled over the cluster: gaps that it does not enter count as inside; `"auto"`: from
+    /// the sizes of the grains.
+    #[serde(default = "automatic_length")]
+    pub alpha: Auto<LengthKind>,
+}
+
+fn automatic_length() -> Auto<LengthKind> {
+    Auto::Auto
 }
 
 /// How often something is measured or written.
