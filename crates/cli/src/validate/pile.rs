@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 use rubblepile_core::{Fields, Method, Report, World, run::Simulation};
-use rubblepile_probe::{Aggregate, aggregates, momentum::Momenta, stress::moment_tensor, touching::pairs};
+use rubblepile_probe::{momentum::Momenta, stress::moment_tensor, touching::pairs};
 
 use crate::{assemble, cases::CaseError};
 
@@ -122,13 +122,6 @@ impl Pile {
         })
     }
 
-    /// The largest cluster as one body.
-    pub fn largest(&mut self) -> Result<Aggregate, CaseError> {
-        let contacts = self.method.contacts(&self.world)?;
-        let all = aggregates(&self.world, &contacts)?;
-        all.into_iter().next().ok_or_else(|| "nothing touches anything".into())
-    }
-
     pub fn momenta(&self) -> Momenta {
         Momenta::of(&self.world.bodies)
     }
@@ -152,7 +145,6 @@ pub struct Settled {
     pub samples: Vec<Sample>,
     /// Mean over the samples past 125 minutes.
     pub rest: Sample,
-    pub seconds: f64,
 }
 
 const MINUTE: f64 = 60.0;
@@ -185,5 +177,5 @@ pub fn settle(plan: Plan, minutes: u32) -> Result<Settled, CaseError> {
         plan.friction,
         1e3 * seconds / pile.world.clock.step as f64
     );
-    Ok(Settled { pile, samples, rest, seconds })
+    Ok(Settled { pile, samples, rest })
 }
