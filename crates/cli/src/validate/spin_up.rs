@@ -1,6 +1,7 @@
 //! `spin-up`: section 3.3 of contact-dynamics-2021. A settled pile of cohesive spheres is turned faster and faster.
 
 use glam::DVec3;
+use rayon::prelude::*;
 use rubblepile_core::{Action, event::Property};
 
 use super::{
@@ -26,7 +27,7 @@ struct Fate {
 }
 
 fn spin_up(side: u32, force: f64, most: u32) -> Result<Fate, CaseError> {
-    let plan = Plan { side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 1 };
+    let plan = Plan { side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 4 };
     let mut pile = settle(plan, 150)?.pile;
     pile.change(&Action::SetMaterial { material: 0, property: Property::CohesionForce, value: force })?;
     pile.add_spin(2.7e-4 * DVec3::Z)?;
@@ -87,8 +88,9 @@ impl Case for SpinUp {
             rows.push(ValidateRow::new(CASE, what, reference, ours, tolerance, source));
         };
         let mut times = Vec::new();
-        for &force in forces {
-            let fate = spin_up(side, force, 900)?;
+        let fates: Result<Vec<Fate>, CaseError> =
+            forces.par_iter().map(|&force| spin_up(side, force, 900)).collect();
+        for (&force, fate) in forces.iter().zip(fates?) {
             if options.full {
                 let paper = match force {
                     1.0 => Some(290.0),
