@@ -21,9 +21,9 @@ pub enum FileError {
     #[diagnostic(help("{help}"))]
     Foreign { path: PathBuf, expected: &'static str, what: String, help: String },
 
-    #[error("{} has format version {version}, and this program reads versions up to {supported}", path.display())]
-    #[diagnostic(help("use the version of rubblepile that wrote it, or a newer one"))]
-    TooNew { path: PathBuf, version: u32, supported: u32 },
+    #[error("{} has format version {version}, and this program reads version {supported}", path.display())]
+    #[diagnostic(help("use the version of rubblepile that wrote it"))]
+    OtherVersion { path: PathBuf, version: u32, supported: u32 },
 
     #[error("there is already a run in {}: {}", path.display(), found.join(", "))]
     #[diagnostic(help(

@@ -31,7 +31,7 @@ pub(crate) use validate::is_sound_solid;
 
 /// The first byte is no text, the last two show a transfer that changes line ends.
 const MAGIC: &[u8; 8] = b"\x8aRUBBLE\n";
-/// Version of the format that is written; older ones are read where `read_from` says so.
+/// Version of the format that is written and read.
 pub const VERSION: u32 = 2;
 
 /// Names in a run directory.
@@ -147,8 +147,8 @@ pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(
     };
     let mut from = match Source::open(input, length, MAGIC, VERSION).map_err(damaged)? {
         Opening::Ours(source) => source,
-        Opening::TooNew(version) => {
-            return Err(FileError::TooNew { path: path.to_path_buf(), version, supported: VERSION });
+        Opening::OtherVersion(version) => {
+            return Err(FileError::OtherVersion { path: path.to_path_buf(), version, supported: VERSION });
         }
         Opening::Foreign(what) => {
             return Err(FileError::Foreign {
@@ -182,8 +182,8 @@ pub fn find(directory: &Path) -> Result<Found> {
     let (newest, previous) = (directory.join(NEWEST), directory.join(PREVIOUS));
     let first = match read(&newest) {
         Ok((meta, world)) => return Ok(Found { path: newest, meta, world, passed_over: None }),
-        // A newer program's checkpoint is no damage: falling back would throw its work away.
-        Err(error @ FileError::TooNew { .. }) => return Err(error),
+        // Another version's checkpoint is no damage: falling back would throw its work away.
+        Err(error @ FileError::OtherVersion { .. }) => return Err(error),
         Err(error) => error,
     };
     let missing =

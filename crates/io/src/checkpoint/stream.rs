@@ -108,7 +108,7 @@ impl<'a> Target<'a> {
 pub(super) enum Opening<'a> {
     Ours(Source<'a>),
     Foreign(String),
-    TooNew(u32),
+    OtherVersion(u32),
 }
 
 /// Where values are read from.
@@ -149,7 +149,7 @@ impl<'a> Source<'a> {
             return Ok(Opening::Foreign("it does not begin like one".into()));
         }
         let version = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
-        Ok(if version > newest || version == 0 { Opening::TooNew(version) } else { Opening::Ours(source) })
+        Ok(if version != newest { Opening::OtherVersion(version) } else { Opening::Ours(source) })
     }
 
     fn damage(&self, what: impl Into<String>) -> Damage {

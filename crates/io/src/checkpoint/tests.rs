@@ -128,7 +128,7 @@ fn foreign_and_newer_files_say_so() {
     assert!(matches!(parse(b""), Err(FileError::Foreign { .. })));
     assert!(matches!(parse(b"\x89HDF\r\n\x1a\n and so on"), Err(FileError::Foreign { .. })));
     bytes[8] = 200;
-    assert!(matches!(parse(&bytes), Err(FileError::TooNew { version: 200, .. })));
+    assert!(matches!(parse(&bytes), Err(FileError::OtherVersion { version: 200, .. })));
 }
 
 #[test]
