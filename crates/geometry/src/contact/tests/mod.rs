@@ -313,3 +313,17 @@ fn almost_aligned_solids_agree_with_all_features_tried() {
         check(&b, &a, 0.01);
     }
 }
+
+#[test]
+fn plain_and_wide_lanes_give_the_same_bits() {
+    use rubblepile_core::simd::Portable;
+    let sample = sample_pairs(400, 20, 7);
+    for &[i, j] in &sample.pairs {
+        let (a, b) = (&sample.placed[i as usize], &sample.placed[j as usize]);
+        let plain = Pair { a, b, margin: sample.margin }.run::<Portable>();
+        assert_eq!(plain, hulls(a, b, sample.margin));
+    }
+    // The mix that speed is measured with is what its description says.
+    let near = sample.near();
+    assert!((140..=180).contains(&near), "{near} of 400");
+}
