@@ -56,6 +56,9 @@ fn check(a: &Placed, b: &Placed, margin: f64) -> usize {
             assert!((n.length() - 1.0).abs() < 1e-12);
             assert!(exact <= margin + tolerance);
             let along = overlap::gap_along(&world_a.vertices, &world_b.vertices, n);
+            // The gap along any direction is one that there is: if it is larger than what the slow way found among its
+            // (for almost parallel edges not precise) directions, that was not the best.
+            let exact = if separation > 0.0 { exact } else { exact.max(along) };
             // The closest points of edges that almost touch and are almost parallel move a lot for nothing: nobody knows
             // that direction better than to 1e-8.
             let known = if exact > -tolerance { 30.0 * tolerance } else { tolerance };
