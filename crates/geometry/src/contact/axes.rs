@@ -156,11 +156,17 @@ fn pairs_of_edges(a: &Placed, b: &Placed, d: DVec3, in_a: &[u32], in_b: &[u32], 
             if m * o >= 0.0 || m * r >= 0.0 {
                 continue;
             }
-            let n = u.cross(v);
-            let square = n.length_squared();
-            if square <= 1e-20 * u.length_squared() * v.length_squared() {
+            let mut n = u.cross(v);
+            let parallel = n.length_squared() / (u.length_squared() * v.length_squared());
+            if parallel <= 1e-20 {
                 continue;
             }
+            if parallel < 1e-6 {
+                // Square to both again: along them, what rounding leaves would tell most.
+                n -= (n.dot(u) / u.length_squared()) * u;
+                n -= (n.dot(v) / v.length_squared()) * v;
+            }
+            let square = n.length_squared();
             let side = if n.dot(left + right) > 0.0 { 1.0 } else { -1.0 };
             let gap = side * n.dot(start + b.vertex(edge_b.start as usize)) / square.sqrt();
             if gap > least {

@@ -44,7 +44,7 @@ pub enum Distance {
 }
 
 /// Closer than this, relative to the size, the direction is taken from faces and edges.
-const TOUCHING: f64 = 1e-9;
+pub const TOUCHING: f64 = 3e-10;
 /// Upper and lower bound of the distance agree to this, relative to the size.
 const AGREE: f64 = 1e-15;
 /// Or at least to this, where rounding allows no more.
@@ -89,7 +89,7 @@ pub fn distance<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Dist
         }
         v = closest;
         if v.length_squared() < (TOUCHING * scale) * (TOUCHING * scale) {
-            return Distance::Unclear(best, 0.0);
+            return Distance::Unclear(best, v.length());
         }
     }
     Distance::Unclear(best, upper)
@@ -174,7 +174,20 @@ fn triangle(p: Corner, q: Corner, r: Corner) -> Closest {
     if !thin && pq > 0.0 && qr > 0.0 && rp > 0.0 {
         let sum = pq + qr + rp;
         let weight = [qr / sum, rp / sum, pq / sum];
-        return (n * (n.dot(p.w) / square), simplex_of([p, q, r], weight, 3));
+        let mut point = n * (n.dot(p.w) / square);
+        if square < 1e-6 * u.length_squared() * v.length_squared() {
+            // Square to the longest edge of a thin triangle, along which its normal would be least precise.
+            let w = r.w - q.w;
+            let e = if w.length_squared() > u.length_squared().max(v.length_squared()) {
+                w
+            } else if u.length_squared() > v.length_squared() {
+                u
+            } else {
+                v
+            };
+            point -= (point.dot(e) / e.length_squared()) * e;
+        }
+        return (point, simplex_of([p, q, r], weight, 3));
     }
     let mut best = None;
     if thin || pq <= 0.0 {

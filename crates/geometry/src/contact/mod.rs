@@ -183,7 +183,7 @@ fn in_order<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Touch {
     let axis = best_axis::<L>(a, b, d, start);
     let scale = a.hull.radius + b.hull.radius;
     // Hulls that are apart can be farther so than along any axis; not if the gap is a distance that was seen.
-    let proven = axis.gap <= 2e-9 * scale || axis.gap >= upper - distance::ENOUGH * scale;
+    let proven = upper <= distance::TOUCHING * scale || axis.gap >= upper - distance::ENOUGH * scale;
     if axis.kind == Kind::Free || !proven {
         return undecided::<L>(a, b, d, axis, margin);
     }

@@ -8,7 +8,7 @@ use rubblepile_core::{
     simd::{LANES, Lanes},
 };
 
-use crate::solid::{SolidError, overlap::face_normal};
+use crate::solid::{SolidError, face_normal};
 
 /// Eight vertices, a coordinate a row. The last block is filled up with copies of vertex 0, which has a lower
 /// number and so never loses to them.

@@ -175,7 +175,7 @@ fn chosen(a: &Placed, mut found: Vec<Point>, margin: f64) -> Touch {
     found.iter_mut().for_each(|p| p.position = frame.transpose() * p.position);
     let mut points: Points = select(&found, a.hull.radius);
     points.iter_mut().for_each(|p| p.position = a.centre + frame * p.position);
-    Touch::Near(Manifold { normal: points[0].normal, points })
+    Touch::Near(Manifold { normal: points.first().map_or(deepest.normal, |p| p.normal), points })
 }
 
 /// A flat wall with a rim; `x` is the hull's centre relative to the wall's.

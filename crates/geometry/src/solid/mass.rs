@@ -33,7 +33,7 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
-/// Of one convex polyhedron.
+/// Of one convex polyhedron, as [`super::convex_hull`] makes them: each face has at least three of its vertices.
 pub fn mass_of(convex: &Convex) -> Mass {
     let at = |k: u32| convex.vertices[k as usize];
     // From inside: all tetrahedra count positive and nothing cancels, however far away the origin is.
@@ -54,4 +54,11 @@ pub fn mass_of(convex: &Convex) -> Mass {
     let shift = first / (4.0 * six);
     let volume = six / 6.0;
     Mass { volume, centre: inside + shift, second: second * (1.0 / 120.0) - volume * outer(shift, shift) }
+}
+
+/// Unit normal of a polygon, of at least three of the vertices, from the sum of its triangles.
+pub fn face_normal(vertices: &[DVec3], face: &[u32]) -> DVec3 {
+    let at = |k: u32| vertices[k as usize];
+    let a = at(face[0]);
+    face[1..].windows(2).map(|p| (at(p[0]) - a).cross(at(p[1]) - a)).sum::<DVec3>().normalize_or_zero()
 }

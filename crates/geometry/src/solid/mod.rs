@@ -5,19 +5,25 @@
 
 mod hull;
 mod mass;
+#[cfg(test)]
 pub(crate) mod overlap;
 mod random;
 #[cfg(test)]
 mod tests;
 
 pub use hull::convex_hull;
-pub use mass::{Mass, mass_of};
+pub use mass::{Mass, face_normal, mass_of};
 pub use random::{principal_lengths, random_boulder, random_polyhedron};
+
+use std::sync::Arc;
 
 use glam::{DMat3, DQuat, DVec3};
 use rubblepile_core::{Convex, Solid};
 
-use crate::principal::principal_axes;
+use crate::{
+    contact::{self, Hull, Placed, Touch},
+    principal::principal_axes,
+};
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SolidError {
@@ -73,21 +79,26 @@ pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<Made, SolidError> {
             convex_hull(points).map_err(|error| SolidError::Part { part, error: Box::new(error) })
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let boxes: Vec<(DVec3, DVec3)> = hulls.iter().map(bounds).collect();
+    let placed = parts_as_they_lie(&hulls)?;
     for first in 0..hulls.len() {
         for second in first + 1..hulls.len() {
-            let ((min, max), (other_min, other_max)) = (boxes[first], boxes[second]);
-            let size = (max - min).max_element().min((other_max - other_min).max_element());
-            if (min - other_max).max(other_min - max).max_element() > -TOUCHING * size {
-                continue;
-            }
-            let depth = -overlap::separation(&hulls[first], &hulls[second]).0;
-            if depth > TOUCHING * size {
+            let (a, b) = (&placed[first], &placed[second]);
+            let Touch::Near(contact) = contact::hulls(a, b, 0.0) else { continue };
+            let depth = contact.points.first().map_or(0.0, |p| -p.gap);
+            if depth > TOUCHING * a.hull.radius.min(b.hull.radius) {
                 return Err(SolidError::PartsOverlap { first, second, depth });
             }
         }
     }
     Ok(made(hulls))
+}
+
+fn parts_as_they_lie(hulls: &[Convex]) -> Result<Vec<Placed>, SolidError> {
+    let place = |(part, convex)| match Hull::new(convex) {
+        Ok(hull) => Ok(Placed::new(Arc::new(hull), DVec3::ZERO, DQuat::IDENTITY)),
+        Err(error) => Err(SolidError::Part { part, error: Box::new(error) }),
+    };
+    hulls.iter().enumerate().map(place).collect()
 }
 
 fn bounds(convex: &Convex) -> (DVec3, DVec3) {

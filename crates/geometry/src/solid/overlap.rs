@@ -1,20 +1,14 @@
 //! How far two convex polyhedra are apart along the best of their own directions: all normals of faces and all
-//! cross products of edges, one by one. Slow and plain: for checking the parts of a rock once, and for checking the
-//! fast way in `contact`.
+//! cross products of edges, one by one. Slow and plain: what the fast way in `contact` is tested against.
 
 use glam::DVec3;
 use rubblepile_core::Convex;
 
+use super::mass::face_normal;
+
 /// Unit normals of the faces, outwards.
 pub fn normals(convex: &Convex) -> Vec<DVec3> {
     convex.faces.iter().map(|f| face_normal(&convex.vertices, f)).collect()
-}
-
-/// Unit normal of a polygon from the sum of its triangles.
-pub fn face_normal(vertices: &[DVec3], face: &[u32]) -> DVec3 {
-    let at = |k: u32| vertices[k as usize];
-    let a = at(face[0]);
-    face[1..].windows(2).map(|p| (at(p[0]) - a).cross(at(p[1]) - a)).sum::<DVec3>().normalize_or_zero()
 }
 
 /// Directions of the edges, each once.

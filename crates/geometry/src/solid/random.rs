@@ -4,10 +4,12 @@
 use glam::DVec3;
 use rubblepile_core::{Rng, Solid};
 
-use super::{SolidError, from_points, scaled};
+use super::{SolidError, convex_hull, face_normal, from_points, scaled};
 
 /// How many vertices can be asked for; others are taken to the nearer end.
 const VERTICES: std::ops::RangeInclusive<u32> = 4..=500;
+/// The most for a boulder: the number of points to draw grows as the square of this.
+const BOULDER: u32 = 200;
 /// Platyness and elongation of the grains are at least this (section 3.1 of contact-dynamics-2021).
 const MIN_RATIO: f64 = 0.5;
 
@@ -36,20 +38,32 @@ pub fn random_polyhedron(vertices: u32, rng: &mut Rng) -> Solid {
 /// the centre of mass. The paper says only that vertices are random: points inside the ball, not on it, give
 /// the broken, uneven shapes of fragments, with flat and elongated ones among them.
 pub fn random_boulder(vertices: u32, rng: &mut Rng) -> Solid {
-    let n = vertices.clamp(*VERTICES.start(), *VERTICES.end()) as usize;
+    let n = vertices.clamp(*VERTICES.start(), BOULDER) as usize;
     let mut points: Vec<DVec3> = Vec::new();
+    // Planes of the hull so far.
+    let mut planes: Vec<(DVec3, f64)> = Vec::new();
     loop {
-        points.push(rng.direction() * rng.uniform().cbrt());
+        let p = rng.direction() * rng.uniform().cbrt();
+        if !planes.is_empty() && planes.iter().all(|(normal, height)| normal.dot(p) <= *height) {
+            continue;
+        }
+        points.push(p);
         if points.len() < 4 {
             continue;
         }
-        match from_points(&points) {
-            Ok(made) => {
-                let corners = &made.solid.parts[0].vertices;
-                if corners.len() == n {
+        match convex_hull(&points) {
+            Ok(hull) => {
+                if hull.vertices.len() == n
+                    && let Ok(made) = from_points(&hull.vertices)
+                {
                     return scaled(&made.solid, 1.0 / made.solid.radius);
                 }
-                points = corners.iter().map(|&v| made.centre + made.orientation * v).collect();
+                let plane = |face: &Vec<u32>| {
+                    let normal = face_normal(&hull.vertices, face);
+                    (normal, normal.dot(hull.vertices[face[0] as usize]))
+                };
+                planes = hull.faces.iter().map(plane).collect();
+                points = hull.vertices;
             }
             Err(SolidError::Flat) => continue,
             Err(_) => points.clear(),

@@ -202,3 +202,28 @@ fn cylinders_are_touched_from_inside_and_outside() {
     let m = manifold(hull_wall(&a, &PlacedWall::new(&surface, 0, &at_rest(surface)), 0.01));
     assert!(m.points.len() == 2 && m.points.iter().all(|p| (p.gap - 1e-3).abs() < 1e-12));
 }
+
+#[test]
+fn numbers_that_are_not_finite_end_and_do_not_panic() {
+    let cube = hull(&block(DVec3::ONE));
+    let good = Placed::new(cube.clone(), DVec3::ZERO, DQuat::IDENTITY);
+    for x in [f64::NAN, f64::INFINITY, 1e300, f64::MIN_POSITIVE] {
+        let (v, q) = (DVec3::new(x, 0.0, 0.1), DQuat::from_xyzw(x, 0.0, 0.0, 1.0));
+        let bad = [Placed::new(cube.clone(), v, DQuat::IDENTITY), Placed::new(cube.clone(), v, q)];
+        for b in &bad {
+            for margin in [0.01, -1.0, x] {
+                let _ = (hulls(&good, b, margin), hulls(b, &good, margin), hulls(b, b, margin));
+                let _ = (hull_sphere(b, DVec3::ZERO, 1.0, margin), hull_sphere(&good, v, x, margin));
+                for surface in [plane(x), Surface::Box { min: v, max: DVec3::ONE }] {
+                    let _ = hull_wall(b, &PlacedWall::new(&surface, 0, &at_rest(surface)), margin);
+                }
+                let round = Surface::Cylinder { centre: v, axis: DVec3::Z, radius: x, length: Some(x) };
+                let disk = Surface::Disk { centre: v, normal: DVec3::Z, radius: x, hole: 0.0 };
+                for surface in [round, disk] {
+                    let _ = hull_wall(&good, &PlacedWall::new(&surface, 0, &at_rest(surface)), margin);
+                    let _ = hull_wall(b, &PlacedWall::new(&surface, 0, &at_rest(surface)), margin);
+                }
+            }
+        }
+    }
+}
