@@ -63,7 +63,13 @@ struct Axis {
 }
 
 impl Axis {
-    fn new(values: impl Iterator<Item = f64>, log: bool, start: f64, length: f64) -> Option<Self> {
+    /// `free`: the part at the end that is to stay free of points.
+    fn new(
+        values: impl Iterator<Item = f64>,
+        log: bool,
+        (start, length): (f64, f64),
+        free: f64,
+    ) -> Option<Self> {
         let shown = |v: f64| if log { v.log10() } else { v };
         let (low, high) =
             values.map(shown).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -76,7 +82,8 @@ impl Axis {
             _ if log => 0.5,
             _ => 0.5 * high.abs().max(1e-300),
         };
-        Some(Axis { log, low: low - room, high: high + room, start, length })
+        let (low, high) = (low - room, high + room);
+        Some(Axis { log, low, high: high + free / (1.0 - free) * (high - low), start, length })
     }
 
     fn pixel(&self, value: f64) -> f64 {
@@ -161,8 +168,11 @@ fn draw(out: &mut String, panel: &Panel) {
     };
     let all = || panel.series.iter().flat_map(|s| &s.points);
     let shown = || all().filter(fits);
-    let x = Axis::new(shown().map(|p| p.0), panel.log_x, LEFT, w);
-    let y = Axis::new(shown().map(|p| p.1), panel.log_y, TOP + h, -h);
+    let named: Vec<(usize, &Series)> =
+        panel.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()).take(12).collect();
+    let legend = if named.is_empty() { 0.0 } else { 4.0 + 16.0 * named.len() as f64 };
+    let x = Axis::new(shown().map(|p| p.0), panel.log_x, (LEFT, w), 0.0);
+    let y = Axis::new(shown().map(|p| p.1), panel.log_y, (TOP + h, -h), legend / h);
     let (Some(x), Some(y)) = (x, y) else {
         return text(
             out,
@@ -187,18 +197,6 @@ fn draw(out: &mut String, panel: &Panel) {
         for point in series.points.iter().filter(fits) {
             marker(out, k, x.pixel(point.0), y.pixel(point.1));
         }
-    }
-    let named: Vec<(usize, &Series)> =
-        panel.series.iter().enumerate().filter(|(_, s)| !s.name.is_empty()).take(12).collect();
-    // Points behind the legend show through.
-    let longest = named.iter().map(|(_, s)| s.name.chars().count().min(90)).max().unwrap_or(0);
-    let (wide, high) = (30.0 + 6.6 * longest as f64, 6.0 + 16.0 * named.len() as f64);
-    if !named.is_empty() {
-        let left = LEFT + w - wide;
-        let _ = writeln!(
-            out,
-            "<rect x=\"{left:.1}\" y=\"{TOP}\" width=\"{wide:.1}\" height=\"{high}\" fill=\"white\" fill-opacity=\"0.7\"/>"
-        );
     }
     for (line, (k, series)) in named.iter().enumerate() {
         let at = TOP + 14.0 + 16.0 * line as f64;
@@ -236,7 +234,7 @@ mod tests {
     fn ticks_are_round_and_inside() {
         assert_eq!(round_ticks(-0.06, 1.06), [0.0, 0.5, 1.0]);
         assert_eq!(round_ticks(0.0, 37.0), [0.0, 10.0, 20.0, 30.0]);
-        let axis = Axis::new([1.0, 1000.0].into_iter(), true, 0.0, 100.0).unwrap();
+        let axis = Axis::new([1.0, 1000.0].into_iter(), true, (0.0, 100.0), 0.0).unwrap();
         assert_eq!(axis.ticks(), [1.0, 10.0, 100.0, 1000.0]);
         assert!((axis.pixel(31.6227766) - 50.0).abs() < 1e-6);
         for (value, text) in

@@ -368,9 +368,9 @@ impl fmt::Display for Summary {
         }
         line(
             "radii",
-            match self.radii {
-                (a, b) if a == b => format!("{} m", human_number(a)),
-                (a, b) => format!("{} to {} m", human_number(a), human_number(b)),
+            match (human_number(self.radii.0), human_number(self.radii.1)) {
+                (a, b) if a == b => format!("{a} m"),
+                (a, b) => format!("{a} to {b} m"),
             },
         )?;
         if let Some(solids) = &self.solids {
