@@ -13,9 +13,9 @@ use rubblepile_core::simd::{Kernel, LANES, Lanes, dispatch};
 pub type Row = [f64; 8];
 
 /// Batches handed to a thread at once.
-const BATCHES_A_TASK: usize = 32;
+const BATCHES_A_TASK: usize = 64;
 /// Fewer batches than this in a colour are not worth a second thread.
-const WORTH_A_THREAD: usize = 48;
+const WORTH_A_THREAD: usize = 128;
 /// Contacts of bodies with more contacts than this are solved one after the other.
 const MOST_COLOURS: usize = 64;
 

@@ -82,7 +82,7 @@ impl Problem {
         let pairs: Vec<(u32, Option<u32>)> = spots.iter().map(|s| (s.row, s.partner_row())).collect();
         let (colours, placing) = Colours::new(world.bodies.len(), &pairs);
         let entries: Vec<Entry> =
-            spots.par_iter().with_min_len(512).map(|s| entry(free, s, &laws[s.law as usize])).collect();
+            spots.par_iter().with_min_len(2048).map(|s| entry(free, s, &laws[s.law as usize])).collect();
         let points = if free.inverse_inertia.is_empty() {
             Points::Balls(fill(&placing, spots, laws, &entries, warm, balls))
         } else {
@@ -280,7 +280,7 @@ fn fill<A: Arms>(
     placing
         .contact
         .par_iter()
-        .with_min_len(64)
+        .with_min_len(256)
         .map(|at| {
             let mut batch = Batch::<A>::empty();
             for (lane, &k) in at.iter().enumerate() {

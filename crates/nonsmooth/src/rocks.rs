@@ -43,7 +43,7 @@ impl Rocks {
     /// Moves all to where their bodies are.
     pub fn place(&mut self, world: &World) {
         let b = &world.bodies;
-        (self.placed.par_iter_mut(), self.row.par_iter()).into_par_iter().with_min_len(64).for_each(
+        (self.placed.par_iter_mut(), self.row.par_iter()).into_par_iter().with_min_len(256).for_each(
             |(placed, &row)| {
                 placed.place(b.position[row as usize], b.orientation[row as usize]);
             },

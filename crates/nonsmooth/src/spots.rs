@@ -147,8 +147,11 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
         scene.world.walls.iter().zip(scene.poses).map(faces).collect()
     };
     let list = &*near;
+    // Pairs of spheres are quick: a task must be many to be worth a thread.
+    let least = if scene.world.only_spheres() { 64 } else { 1 };
     let blocks: Vec<Found> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
+        .with_min_len(least)
         .map(|b| {
             let (mut spots, mut clear) = (Vec::new(), Vec::new());
             for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
