@@ -214,6 +214,12 @@ pub struct Export {
     /// In OBJ files, how often an icosahedron is divided to stand for a sphere (0 to 5), or `off` for no spheres
     #[arg(long, value_name = "N|off", default_value = "1", value_parser = sphere_detail)]
     pub spheres: Detail,
+    /// The surface of the largest aggregate in the checkpoint (its alpha shape) instead of bodies; as obj or vtp
+    #[arg(long, conflicts_with_all = ["every", "frame", "spheres"])]
+    pub surface: bool,
+    /// With --surface, radius of the ball that rolls over the bodies: metres, or with a unit [default: from their sizes]
+    #[arg(long, value_name = "LENGTH", requires = "surface")]
+    pub alpha: Option<String>,
     /// Replace files that are there
     #[arg(long)]
     pub force: bool,

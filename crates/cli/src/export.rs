@@ -1,10 +1,14 @@
 //! `export`.
 
-use rubblepile_io::export::{self, Request};
+use rubblepile_core::units;
+use rubblepile_io::export::{self, Request, SurfaceRequest};
 
 use crate::{args, failure::Failure, print};
 
 pub fn export(args: args::Export) -> Result<(), Failure> {
+    if args.surface {
+        return surface(args);
+    }
     let request = Request {
         input: args.path,
         format: match args.format {
@@ -22,4 +26,43 @@ pub fn export(args: args::Export) -> Result<(), Failure> {
     let frames = if outcome.frames == 1 { "1 frame".into() } else { format!("{} frames", outcome.frames) };
     print(&format!("{frames} in {}\n", outcome.written.display()));
     Ok(())
+}
+
+fn surface(args: args::Export) -> Result<(), Failure> {
+    let vtp = match args.format {
+        args::Format::Obj => false,
+        args::Format::Vtp => true,
+        args::Format::Xyz | args::Format::Csv => {
+            let help = "give --format obj or --format vtp";
+            return Err(Failure::bad_input("a surface cannot be written in this format", help));
+        }
+    };
+    let alpha = args.alpha.as_deref().map(length).transpose()?;
+    let request = SurfaceRequest { input: args.path, vtp, alpha, output: args.output, overwrite: args.force };
+    let (envelope, written) = export::export_surface(&request)?;
+    print(&format!(
+        "{} triangles in {}: volume {:.4e} m3, bulk density {:.0} kg/m3, porosity {:.3} (alpha {:.4} m)\n",
+        envelope.surface.triangles.len(),
+        written.display(),
+        envelope.volume,
+        envelope.bulk_density(),
+        envelope.porosity(),
+        envelope.alpha
+    ));
+    Ok(())
+}
+
+/// A length from the command line, m.
+fn length(text: &str) -> Result<f64, Failure> {
+    let help = "give metres, or a number with a unit: --alpha \"60 m\"";
+    let metres = match text.trim().parse() {
+        Ok(metres) => metres,
+        Err(_) => units::parse_as(text, units::LENGTH)
+            .map_err(|e| Failure::bad_input(format!("--alpha: {e}"), help))?,
+    };
+    if metres > 0.0 {
+        Ok(metres)
+    } else {
+        Err(Failure::bad_input(format!("--alpha: `{text}` is no radius"), help))
+    }
 }

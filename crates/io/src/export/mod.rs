@@ -5,10 +5,13 @@
 //! others write one file a frame.
 
 mod csv;
+mod envelope;
 mod obj;
 mod surface;
 mod vtp;
 mod xyz;
+
+pub use envelope::{SurfaceRequest, export_surface};
 
 use std::{
     io::Write,
@@ -154,7 +157,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
             None if request.input.is_dir() => request.input.join(format!("export.{extension}")),
             None => request.input.with_extension(extension),
         };
-        refuse_overwriting(request, &written)?;
+        refuse_overwriting(request.overwrite, &written)?;
         atomic::write(&written, |out| {
             for (_, path) in &sources {
                 let frame = loader.load(path)?;
@@ -170,7 +173,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
     for (number, path) in &sources {
         let name = format!("frame-{number:06}.{extension}");
         let target = folder.join(&name);
-        refuse_overwriting(request, &target)?;
+        refuse_overwriting(request.overwrite, &target)?;
         let frame = loader.load(path)?;
         atomic::write(&target, |out| {
             write_frame(out, &frame, request.format).map_err(FileError::io("write", &target))
@@ -211,8 +214,8 @@ fn sources(request: &Request) -> Result<Vec<(u64, PathBuf)>> {
     }
 }
 
-fn refuse_overwriting(request: &Request, path: &Path) -> Result<()> {
-    if !request.overwrite && path.exists() {
+fn refuse_overwriting(overwrite: bool, path: &Path) -> Result<()> {
+    if !overwrite && path.exists() {
         let source = std::io::Error::new(
             std::io::ErrorKind::AlreadyExists,
             "it exists; give --force to replace it, or another --output",

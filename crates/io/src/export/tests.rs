@@ -130,3 +130,35 @@ fn frames_without_their_shapes_export_as_tables_only() {
     frame::shapes::write(&scratch.path().join("frames").join(frame::shapes::NAME), &[Shape::Sphere]).unwrap();
     assert!(export(&obj).unwrap_err().to_string().contains("a body has shape 1"));
 }
+
+#[test]
+fn the_surface_of_a_pile_is_closed_and_holds_its_volume() {
+    let scratch = Scratch::new("surface");
+    let mut world = rubblepile_core::World::new(1.0);
+    world.materials.push(rubblepile_core::Material { density: 1000.0, ..Default::default() });
+    world.groups.push("pile".into());
+    for k in 0..27 {
+        let site = glam::DVec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9));
+        world.bodies.push_sphere(2.0 * site, 1.0, 1000.0, 0, 0);
+    }
+    checkpoint::save(scratch.path(), &checkpoint::Meta::default(), &world).expect("a checkpoint");
+    for vtp in [false, true] {
+        let request = SurfaceRequest {
+            input: scratch.path().to_path_buf(),
+            vtp,
+            alpha: None,
+            output: None,
+            overwrite: false,
+        };
+        let (envelope, written) = export_surface(&request).expect("a surface");
+        let text = std::fs::read_to_string(&written).expect("a file");
+        let triangles = envelope.surface.triangles.len();
+        let told = if vtp { format!("NumberOfPolys=\"{triangles}\"") } else { "\nf ".into() };
+        assert!(triangles > 100 && text.contains(&told), "{}", written.display());
+        assert!(vtp || text.matches("\nf ").count() == triangles);
+        // More than the spheres, less than the box around them.
+        let solid = 27.0 * 4.0 / 3.0 * std::f64::consts::PI;
+        assert!(envelope.volume > solid && envelope.volume < 216.0, "{}", envelope.volume);
+        assert!(export_surface(&request).is_err(), "nothing is replaced unasked");
+    }
+}
