@@ -6,16 +6,17 @@
 //! of a batch to the thread that works on it. It is sound because [`Colours::new`] makes sure that no row is in a
 //! colour twice, and because rows and batches are private to it.
 
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
 use rubblepile_core::simd::{Kernel, LANES, Lanes, dispatch};
 
 /// A body as the solver sees it: velocity, spin, inverse mass, inverse moment of inertia (spheres).
 pub type Row = [f64; 8];
 
-/// Batches handed to a thread at once.
-const BATCHES_A_TASK: usize = 64;
-/// Fewer batches than this in a colour are not worth a second thread.
-const WORTH_A_THREAD: usize = 128;
+/// Batches that a thread takes at once.
+const BATCHES_A_CLAIM: usize = 16;
+/// Fewer batches than this, in all passes together, are not worth waking a thread.
+const WORTH_A_THREAD: usize = 1024;
 /// Contacts of bodies with more contacts than this are solved one after the other.
 const MOST_COLOURS: usize = 64;
 
@@ -132,52 +133,177 @@ impl Colours {
         self.rows.len()
     }
 
-    /// Works on all batches, colour after colour; `backwards`: the last colour first.
+    /// Works on all batches, colour after colour, once for each of `passes`; `true`: the last colour first.
     pub fn work<D: Send, E: Send, W: Work<D, E>>(
         &self,
         work: &W,
         rows: &mut [Row],
         data: &mut [D],
         extra: &mut [E],
-        backwards: bool,
+        passes: &[bool],
     ) {
         assert!(rows.len() >= self.limit && data.len() == self.rows.len() && extra.len() == self.rows.len());
-        let shared = Shared(rows.as_mut_ptr());
-        let threads = rayon::current_num_threads() > 1;
         let colours = self.ends.len();
-        for step in 0..colours {
-            let c = if backwards { colours - 1 - step } else { step };
-            let (start, end) = (if c == 0 { 0 } else { self.ends[c - 1] }, self.ends[c]);
-            let (batches, data, extra) =
-                (&self.rows[start..end], &mut data[start..end], &mut extra[start..end]);
-            if threads && batches.len() >= WORTH_A_THREAD {
-                (
-                    batches.par_chunks(BATCHES_A_TASK),
-                    data.par_chunks_mut(BATCHES_A_TASK),
-                    extra.par_chunks_mut(BATCHES_A_TASK),
-                )
-                    .into_par_iter()
-                    .for_each(|(batches, data, extra)| dispatch(Part { work, shared, batches, data, extra }));
-            } else {
-                dispatch(Part { work, shared, batches, data, extra });
+        if colours == 0 || passes.is_empty() {
+            return;
+        }
+        let round = Round {
+            colours: self,
+            passes,
+            work,
+            rows: Shared(rows.as_mut_ptr()),
+            data: Shared(data.as_mut_ptr()),
+            extra: Shared(extra.as_mut_ptr()),
+            state: AtomicU64::new(0),
+            left: AtomicUsize::new(self.ends[0]),
+        };
+        // Set for the first stage, which may run backwards.
+        round.left.store(round.batches(0).len(), Ordering::Relaxed);
+        let threads = rayon::current_num_threads();
+        if threads > 1 && self.rows.len() * passes.len() >= WORTH_A_THREAD {
+            let round = &round;
+            rayon::in_place_scope(|scope| {
+                (1..threads).for_each(|_| scope.spawn(move |_| dispatch(Helper(round))));
+                dispatch(Leader(round));
+            });
+        } else {
+            dispatch(Leader(&round));
+        }
+    }
+}
+
+/// All passes over all colours, to be shared by whoever comes to help. A stage is one colour in one pass; its batches are
+/// claimed a few at a time, and the next begins when all are done. Helpers may come late or not at all.
+struct Round<'a, D, E, W> {
+    colours: &'a Colours,
+    passes: &'a [bool],
+    work: &'a W,
+    rows: Shared<Row>,
+    data: Shared<D>,
+    extra: Shared<E>,
+    /// Number of the stage (upper half) and of its next batch (lower half), so that a claim is for one stage.
+    state: AtomicU64,
+    /// Batches of the stage that are not done.
+    left: AtomicUsize,
+}
+
+impl<D, E, W: Work<D, E>> Round<'_, D, E, W> {
+    fn stages(&self) -> usize {
+        self.passes.len() * self.colours.ends.len()
+    }
+
+    /// The batches of a stage; none after the last.
+    #[inline(always)]
+    fn batches(&self, stage: usize) -> std::ops::Range<usize> {
+        let ends = &self.colours.ends;
+        let Some(&backwards) = self.passes.get(stage / ends.len()) else { return 0..0 };
+        let step = stage % ends.len();
+        let c = if backwards { ends.len() - 1 - step } else { step };
+        (if c == 0 { 0 } else { ends[c - 1] })..ends[c]
+    }
+
+    /// Claims batches and works on them until there are none left in the stage; says which stage that was.
+    #[inline(always)]
+    fn help<L: Lanes>(&self) -> usize {
+        loop {
+            let (stage, next) = split(self.state.load(Ordering::Acquire));
+            if next >= self.batches(stage).len() {
+                return stage;
+            }
+            let (stage, next) = split(self.state.fetch_add(BATCHES_A_CLAIM as u64, Ordering::AcqRel));
+            let batches = self.batches(stage);
+            let from = batches.start + next;
+            let end = (from + BATCHES_A_CLAIM).min(batches.end);
+            for k in from..end {
+                let at = &self.colours.rows[k];
+                // SAFETY: `Colours::new` has made sure that the rows of a colour are distinct, `work` that they and the
+                // batches are inside their slices; only one colour is worked on at a time, and batch k is claimed once.
+                let (a, b, data, extra) = unsafe {
+                    (self.rows.rows_of(&at.a), self.rows.rows_of(&at.b), self.data.at(k), self.extra.at(k))
+                };
+                self.work.batch::<L>(a, b, data, extra);
+            }
+            if end > from {
+                self.left.fetch_sub(end - from, Ordering::Release);
             }
         }
     }
 }
 
-/// The rows, to be cut up among threads.
-#[derive(Clone, Copy)]
-struct Shared(*mut Row);
-// SAFETY: the pointer is only followed in `rows_of`, for rows that no other thread has at the time.
-unsafe impl Send for Shared {}
-// SAFETY: as above.
-unsafe impl Sync for Shared {}
+fn split(state: u64) -> (usize, usize) {
+    ((state >> 32) as usize, (state & 0xffff_ffff) as usize)
+}
 
-impl Shared {
+/// Whoever opened the round: works, and moves on to the next stage when one is done.
+struct Leader<'a, D, E, W>(&'a Round<'a, D, E, W>);
+
+impl<D, E, W: Work<D, E>> Kernel for Leader<'_, D, E, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let round = self.0;
+        for stage in 0..round.stages() {
+            round.help::<L>();
+            while round.left.load(Ordering::Acquire) > 0 {
+                std::hint::spin_loop();
+            }
+            round.left.store(round.batches(stage + 1).len(), Ordering::Relaxed);
+            round.state.store((stage as u64 + 1) << 32, Ordering::Release);
+        }
+    }
+}
+
+/// Another thread: works as long as the round lasts.
+struct Helper<'a, D, E, W>(&'a Round<'a, D, E, W>);
+
+impl<D, E, W: Work<D, E>> Kernel for Helper<'_, D, E, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let round = self.0;
+        let mut idle = 0u32;
+        let mut last = usize::MAX;
+        loop {
+            let stage = round.help::<L>();
+            if stage >= round.stages() {
+                return;
+            }
+            idle = if stage == last { idle + 1 } else { 0 };
+            last = stage;
+            // On a busy machine the leader may have lost its core: let it have this one.
+            if idle > 2000 {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+/// A slice, to be cut up among threads.
+struct Shared<T>(*mut T);
+// SAFETY: the pointer is only followed in `rows_of` and `at`, for elements that no other thread has at the time.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    /// # Safety
+    /// The element is inside the slice, and nobody else's while the result lives.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn at(&self, index: usize) -> &mut T {
+        // SAFETY: the caller's promise.
+        unsafe { &mut *self.0.add(index) }
+    }
+}
+
+impl Shared<Row> {
     /// # Safety
     /// The rows are inside the slice, distinct, and nobody else's while the result lives.
     #[inline(always)]
-    unsafe fn rows_of<'a>(self, index: &[u32; LANES]) -> [&'a mut Row; LANES] {
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn rows_of(&self, index: &[u32; LANES]) -> [&mut Row; LANES] {
         let p = self.0;
         // SAFETY: the caller's promise; written out because a closure would not be compiled for the lanes.
         unsafe {
@@ -191,30 +317,6 @@ impl Shared {
                 &mut *p.add(index[6] as usize),
                 &mut *p.add(index[7] as usize),
             ]
-        }
-    }
-}
-
-/// Some batches of one colour.
-struct Part<'a, D, E, W> {
-    work: &'a W,
-    shared: Shared,
-    batches: &'a [Rows],
-    data: &'a mut [D],
-    extra: &'a mut [E],
-}
-
-impl<D, E, W: Work<D, E>> Kernel for Part<'_, D, E, W> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        for k in 0..self.batches.len() {
-            let batch = &self.batches[k];
-            // SAFETY: `Colours::new` has made sure that the rows of a colour are distinct, `work` that they are inside
-            // the slice; only one colour is worked on at a time, and each of its batches by one thread.
-            let (a, b) = unsafe { (self.shared.rows_of(&batch.a), self.shared.rows_of(&batch.b)) };
-            self.work.batch::<L>(a, b, &mut self.data[k], &mut self.extra[k]);
         }
     }
 }
@@ -254,7 +356,7 @@ mod tests {
         let (colours, placing) = Colours::new(n as usize, &contacts);
         let mut rows = vec![[0.0; 8]; placing.rows];
         let mut data = placing.contact.clone();
-        colours.work(&Count, &mut rows, &mut data, &mut vec![(); placing.contact.len()], false);
+        colours.work(&Count, &mut rows, &mut data, &mut vec![(); placing.contact.len()], &[false]);
         let mut expected = vec![0.0; n as usize];
         for (a, b) in &contacts {
             expected[*a as usize] += 1.0;
@@ -271,5 +373,31 @@ mod tests {
             placing.contact.iter().flatten().copied().filter(|&c| c != u32::MAX).collect();
         met.sort_unstable();
         assert_eq!(met, (0..contacts.len() as u32).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn helpers_do_every_batch_once_a_pass() {
+        let mut rng = Rng::new(9);
+        let n = 3000;
+        let contacts: Vec<(u32, Option<u32>)> = (0..20_000)
+            .map(|_| {
+                let a = (rng.next_u64() % (n - 1)) as u32;
+                (a, Some(a + 1 + (rng.next_u64() % (n - 1 - u64::from(a))) as u32))
+            })
+            .collect();
+        let (colours, placing) = Colours::new(n as usize, &contacts);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+        for _ in 0..20 {
+            let mut rows = vec![[0.0; 8]; placing.rows];
+            let mut data = placing.contact.clone();
+            let mut nothing = vec![(); placing.contact.len()];
+            pool.install(|| colours.work(&Count, &mut rows, &mut data, &mut nothing, &[false, true, false]));
+            let mut expected = vec![0.0; n as usize];
+            for (a, b) in &contacts {
+                expected[*a as usize] += 3.0;
+                b.iter().for_each(|b| expected[*b as usize] += 3.0);
+            }
+            assert_eq!(rows[..n as usize].iter().map(|r| r[0]).collect::<Vec<_>>(), expected);
+        }
     }
 }

@@ -129,9 +129,22 @@ impl Memory {
         self.sort();
     }
 
-    /// What each contact starts from: its own impulse of the last step; where contact points of a pair have changed, an
-    /// equal share of what those that are gone bore.
+    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair.
     pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
+        let mut out = self.matched(spots);
+        let pair = |k: usize| (spots[k].row, key(&spots[k].partner));
+        let mut at = 0;
+        while at < spots.len() {
+            let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
+            even_out(&mut out[at..end]);
+            at = end;
+        }
+        out
+    }
+
+    /// What each contact bore in the last step; where contact points of a pair have changed, an
+    /// equal share of what those that are gone bore.
+    pub fn matched(&self, spots: &[Spot]) -> Vec<Warm> {
         let mut out = vec![Warm::default(); spots.len()];
         let mut from = 0;
         let mut at = 0;
@@ -148,6 +161,17 @@ impl Memory {
         }
         out
     }
+}
+
+/// Points of one pair bear their common load in many ways, and stresses between them that nothing relieves would pile up
+/// from step to step until friction gives way: a tower of boxes would start to rock. Half of what the points differ by is
+/// forgotten.
+fn even_out(points: &mut [Warm]) {
+    if points.len() < 2 {
+        return;
+    }
+    let mean = points.iter().map(|w| w.impulse).sum::<DVec3>() / points.len() as f64;
+    points.iter_mut().for_each(|w| w.impulse = 0.5 * (w.impulse + mean));
 }
 
 fn share(old: &[Remembered], spots: &[Spot], out: &mut [Warm]) {

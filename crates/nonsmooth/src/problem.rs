@@ -56,8 +56,7 @@ pub struct Free<'a> {
     pub velocity: &'a [DVec3],
     /// Inverse inertia in the world frame; empty if all bodies are spheres.
     pub inverse_inertia: &'a [DMat3],
-    /// Time from the configuration of the contacts to the end of the step, theta h.
-    pub ahead: f64,
+    /// h: also the time from one look at the contacts to the next.
     pub timestep: f64,
 }
 
@@ -138,14 +137,14 @@ impl Problem {
         self.apply(&mut impulses);
         if !self.rolling.is_empty() {
             with_points!(&mut self.points, batches =>
-                self.colours.work(&ApplyTorque, &mut self.rows, batches, &mut self.rolling, false));
+                self.colours.work(&ApplyTorque, &mut self.rows, batches, &mut self.rolling, &[false]));
         }
     }
 
     /// Adds impulses to the velocities.
     pub fn apply(&mut self, impulses: &mut [Eight3]) {
         with_points!(&mut self.points, batches =>
-            self.colours.work(&Apply, &mut self.rows, batches, impulses, false));
+            self.colours.work(&Apply, &mut self.rows, batches, impulses, &[false]));
     }
 
     /// The solution, contact by contact: impulse and torque impulse on the partner.
@@ -204,16 +203,16 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
     let (normal, tangent, roll) = resistance(free, spot, arm_a, arm_b);
     let closing = after.dot(n);
     let mut bias = if spot.gap > 0.0 {
-        spot.gap / free.ahead
+        spot.gap / free.timestep
     } else {
         // An overlap is taken back no faster than half the speed that a fall through it would give, so that it returns
         // less energy than it had set free; a step's own force and what the contact has to stop anyway come on top.
         let fall = (2.0 * field / free.timestep * -spot.gap).sqrt();
-        -(TAKEN_BACK * -spot.gap / free.ahead).min(0.5 * (fall + field + (-closing).max(0.0)))
+        -(TAKEN_BACK * -spot.gap / free.timestep).min(0.5 * (fall + field + (-closing).max(0.0)))
     };
     // Eq. (10): a contact that closes within the step parts with e times the speed that it met with.
     let met = before.dot(n);
-    if law.restitution > 0.0 && met < 0.0 && spot.gap + free.ahead * closing <= 0.0 {
+    if law.restitution > 0.0 && met < 0.0 && spot.gap + free.timestep * closing <= 0.0 {
         bias = bias.min(law.restitution * met);
     }
     let attraction = if spot.gap <= law.cohesion_range { free.timestep * law.cohesion_force } else { 0.0 };

@@ -108,7 +108,8 @@ impl ContactDynamics {
         }
 
         let start = Instant::now();
-        let reach = Reach { margin: self.settings.margin, ahead };
+        // From one look at the contacts to the next a body goes h v, half of it in this step.
+        let reach = Reach { margin: self.settings.margin, ahead: h };
         live.rocks.place(world);
         let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time() + before)).collect();
         if live.near.update(world, &reach, &live.laws) {
@@ -127,7 +128,7 @@ impl ContactDynamics {
             world.bodies.spin.iter_mut().for_each(|spin| *spin = back * *spin);
         }
         let inverse_inertia = inverse_inertia(world);
-        let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, ahead, timestep: h };
+        let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
         let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
         report.add_time("contact problem", start);
 

@@ -23,7 +23,7 @@ pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Result<Vec<C
     near.update(world, &reach, &live.laws);
     let scene = Scene { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses };
     let spots = spots::find(&scene, &mut near);
-    let impulses = live.memory.start(&spots);
+    let impulses = live.memory.matched(&spots);
     let table = spots
         .iter()
         .zip(impulses)

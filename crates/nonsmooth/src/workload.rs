@@ -55,7 +55,7 @@ impl Workload {
 
     /// Sweeps of Gauss-Seidel without a look at the residual.
     pub fn sweep(&mut self, count: u32) {
-        (0..count).for_each(|k| solver::sweep(&mut self.problem, k % 2 == 1));
+        solver::sweeps(&mut self.problem, 0, count);
     }
 
     pub fn residual(&mut self) -> f64 {
@@ -105,6 +105,6 @@ impl Workload {
 
 fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[Law]) -> Problem {
     let timestep = world.clock.timestep;
-    let free = Free { world, velocity, inverse_inertia: &[], ahead: 0.5 * timestep, timestep };
+    let free = Free { world, velocity, inverse_inertia: &[], timestep };
     Problem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
 }

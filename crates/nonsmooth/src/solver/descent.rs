@@ -97,7 +97,7 @@ impl<'a> Descent<'a> {
 
     fn measure(&mut self) {
         let Problem { colours, rows, points, .. } = &mut *self.problem;
-        with_points!(points, batches => colours.work(&Measure, rows, batches, &mut self.velocity, false));
+        with_points!(points, batches => colours.work(&Measure, rows, batches, &mut self.velocity, &[false]));
     }
 
     /// Sets `s` from the velocities as they are.

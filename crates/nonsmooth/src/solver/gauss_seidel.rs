@@ -15,10 +15,8 @@ pub fn solve(problem: &mut Problem, tolerance: f64, most: u32) -> (u32, f64) {
     let mut done = 0;
     let mut look = FIRST.min(most);
     loop {
-        while done < look {
-            sweep(problem, done % 2 == 1);
-            done += 1;
-        }
+        sweeps(problem, done, look - done);
+        done = look;
         let left = residual(problem);
         if left <= tolerance || done >= most {
             return (done, left);
@@ -27,12 +25,14 @@ pub fn solve(problem: &mut Problem, tolerance: f64, most: u32) -> (u32, f64) {
     }
 }
 
-pub fn sweep(problem: &mut Problem, backwards: bool) {
+/// Some sweeps, after `done` others: odd ones go backwards.
+pub fn sweeps(problem: &mut Problem, done: u32, count: u32) {
+    let passes: Vec<bool> = (done..done + count).map(|k| k % 2 == 1).collect();
     let Problem { colours, rows, points, rolling, .. } = problem;
     if rolling.is_empty() {
         let mut nothing = vec![(); colours.batches()];
-        with_points!(points, batches => colours.work(&Solve, rows, batches, &mut nothing, backwards));
+        with_points!(points, batches => colours.work(&Solve, rows, batches, &mut nothing, &passes));
     } else {
-        with_points!(points, batches => colours.work(&Solve, rows, batches, rolling, backwards));
+        with_points!(points, batches => colours.work(&Solve, rows, batches, rolling, &passes));
     }
 }

@@ -5,7 +5,7 @@ mod descent;
 mod gauss_seidel;
 mod spectral;
 
-pub use gauss_seidel::sweep;
+pub use gauss_seidel::sweeps;
 
 use crate::{
     Settings, Solver,
@@ -45,7 +45,7 @@ pub fn solve(problem: &mut Problem, settings: &Settings) -> Outcome {
 pub fn residual(problem: &mut Problem) -> f64 {
     let mut squares: Vec<Eight> = vec![[0.0; 8]; problem.colours.batches()];
     with_points!(&mut problem.points, batches =>
-        problem.colours.work(&Residual, &mut problem.rows, batches, &mut squares, false));
+        problem.colours.work(&Residual, &mut problem.rows, batches, &mut squares, &[false]));
     let sum: f64 = squares.iter().map(|s| s.iter().sum::<f64>()).sum();
     let rms = (sum / problem.contacts as f64).sqrt();
     // Nothing to stop and nothing that pushes: any velocity left would be an error without a measure.
