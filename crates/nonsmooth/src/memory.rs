@@ -136,7 +136,7 @@ impl Memory {
         let mut at = 0;
         while at < spots.len() {
             let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
-            even_out(&mut out[at..end]);
+            even_out(&mut out[at..end], spots[at].normal);
             at = end;
         }
         out
@@ -163,15 +163,15 @@ impl Memory {
     }
 }
 
-/// Points of one pair bear their common load in many ways, and stresses between them that nothing relieves would pile up
-/// from step to step until friction gives way: a tower of boxes would start to rock. Half of what the points differ by is
-/// forgotten.
-fn even_out(points: &mut [Warm]) {
-    if points.len() < 2 {
+/// The points of two faces bear their common load in many ways, and what the solver has left open would pile up in them from
+/// step to step until they rock on two corners: a tower of boxes would not come to rest. Half of what normal impulses
+/// differ by is forgotten; their sum is kept.
+fn even_out(points: &mut [Warm], normal: DVec3) {
+    if points.len() < 3 {
         return;
     }
-    let mean = points.iter().map(|w| w.impulse).sum::<DVec3>() / points.len() as f64;
-    points.iter_mut().for_each(|w| w.impulse = 0.5 * (w.impulse + mean));
+    let mean = points.iter().map(|w| w.impulse.dot(normal)).sum::<f64>() / points.len() as f64;
+    points.iter_mut().for_each(|w| w.impulse += 0.5 * (mean - w.impulse.dot(normal)) * normal);
 }
 
 fn share(old: &[Remembered], spots: &[Spot], out: &mut [Warm]) {
