@@ -3,10 +3,13 @@
 mod bed;
 mod collapse;
 mod collision;
+mod free_rotation;
 mod hopper;
 mod impact;
 mod kepler;
 mod plane;
+mod rigid;
+mod stick_slip;
 mod tree_error;
 
 use serde::Serialize;
@@ -28,6 +31,8 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(collapse::Collapse),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
+        Box::new(free_rotation::FreeRotation),
+        Box::new(stick_slip::StickSlip),
     ]
 }
 
