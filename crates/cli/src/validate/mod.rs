@@ -9,6 +9,9 @@ mod impact;
 mod kepler;
 mod plane;
 mod rigid;
+mod settled;
+mod soft_nonsmooth;
+mod solvers;
 mod stick_slip;
 mod tree_error;
 
@@ -33,6 +36,8 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(tree_error::TreeError),
         Box::new(free_rotation::FreeRotation),
         Box::new(stick_slip::StickSlip),
+        Box::new(solvers::Solvers),
+        Box::new(soft_nonsmooth::SoftNonsmooth),
     ]
 }
 
