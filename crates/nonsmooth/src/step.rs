@@ -216,7 +216,7 @@ fn free_velocities(world: &World, h: f64) -> Vec<DVec3> {
 }
 
 /// Of all bodies in the world frame; empty if all are spheres.
-fn inverse_inertia(world: &World) -> Vec<DMat3> {
+pub(crate) fn inverse_inertia(world: &World) -> Vec<DMat3> {
     if world.only_spheres() {
         return Vec::new();
     }

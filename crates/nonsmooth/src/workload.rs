@@ -2,7 +2,7 @@
 //! every gap closed (workload N1).
 
 use glam::DVec3;
-use rubblepile_core::{World, wall::Pose};
+use rubblepile_core::{Result, World, wall::Pose};
 
 use crate::{
     Settings,
@@ -12,6 +12,7 @@ use crate::{
     rocks::Rocks,
     solver::{self, Outcome},
     spots::{self, Law, Reach, Scene, Side, Spot},
+    step::inverse_inertia,
 };
 
 pub struct Workload {
@@ -23,21 +24,22 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The spheres of `world`, pushed by `acceleration` for one of its steps; contacts are pairs and walls nearer than
-    /// `reach`.
-    pub fn new(world: World, acceleration: DVec3, reach: f64) -> Self {
+    /// The bodies of `world`, pushed by `acceleration` for one of its steps; contacts are pairs and walls nearer than
+    /// `reach`. An error if a shape cannot touch anything.
+    pub fn new(world: World, acceleration: DVec3, reach: f64) -> Result<Self> {
         let laws: Vec<Law> = world.pair_table().iter().map(Law::new).collect();
         let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
         let reach = Reach { margin: Some(reach), ahead: 0.0 };
         let mut near = Near::default();
         near.update(&world, &reach, &laws);
-        let scene = Scene { world: &world, laws: &laws, reach, rocks: &Rocks::default(), poses: &poses };
+        let rocks = Rocks::new(&world)?;
+        let scene = Scene { world: &world, laws: &laws, reach, rocks: &rocks, poses: &poses };
         let mut spots = spots::find(&scene, &mut near);
         spots.iter_mut().for_each(|s| s.gap = 0.0);
         let velocity: Vec<DVec3> =
             world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();
         let problem = build(&world, &velocity, &spots, &laws);
-        Workload { spots, laws, velocity, world, problem }
+        Ok(Workload { spots, laws, velocity, world, problem })
     }
 
     /// Back to the start: no impulses.
@@ -105,6 +107,7 @@ impl Workload {
 
 fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[Law]) -> Problem {
     let timestep = world.clock.timestep;
-    let free = Free { world, velocity, inverse_inertia: &[], timestep };
+    let inverse_inertia = &inverse_inertia(world);
+    let free = Free { world, velocity, inverse_inertia, timestep };
     Problem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
 }

@@ -60,7 +60,8 @@ fn a_block_sticks_below_the_angle_of_friction_and_slides_above() {
             run(&mut w, &mut fall(GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos())), &tight(), 1.0);
             let v = w.bodies.velocity[0];
             if part < 1.0 {
-                assert!(v.length() < 1e-9, "{v}");
+                // The tolerance of the solver, 1e-8 of the speed that a step of gravity gives.
+                assert!(v.length() < 5e-9, "{v}");
             } else {
                 let expected = GRAVITY * (angle.sin() - mu * angle.cos());
                 assert!((v.x / expected - 1.0).abs() < 1e-6, "{} for {expected}", v.x);

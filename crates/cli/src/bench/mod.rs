@@ -1,5 +1,7 @@
 //! `bench`: how fast this machine runs, one line a case.
 
+mod aggregation;
+mod contact;
 mod files;
 pub mod gravity;
 mod soft;
@@ -23,6 +25,9 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(soft::Drum),
         Box::new(soft::Sizes),
         Box::new(gravity::SelfGravity),
+        Box::new(contact::OneStep),
+        Box::new(contact::Pairs),
+        Box::new(aggregation::Aggregation),
         Box::new(files::Checkpoint),
         Box::new(files::Frame),
     ]

@@ -24,11 +24,11 @@ pub struct Drum;
 /// Beds of grains of one size, and of grains with some twenty times as large among them.
 pub struct Sizes;
 
-const SIDE: f64 = 30.0;
+pub(super) const SIDE: f64 = 30.0;
 const GRAINS: usize = 32_000;
 const STEP: f64 = 3e-4;
 /// So that a sphere of diameter 1 weighs 1.
-const DENSITY: f64 = 6.0 / std::f64::consts::PI;
+pub(super) const DENSITY: f64 = 6.0 / std::f64::consts::PI;
 
 fn material(rolls: bool) -> Material {
     // The torque limits are those of the peers' benchmark, 0.1 R_e F_N and 0.1 F_N, in our parameters.
@@ -76,7 +76,7 @@ fn empty_bed(copies: usize, rolls: bool) -> World {
 }
 
 /// Position, velocity and spin of every grain of the 30 x 30 bed.
-type State = Vec<[DVec3; 3]>;
+pub(super) type State = Vec<[DVec3; 3]>;
 
 /// Reads `x,y,z,radius,vx,vy,vz,wx,wy,wz`.
 fn read_state(path: &Path) -> Result<State, CaseError> {
@@ -98,7 +98,7 @@ fn read_state(path: &Path) -> Result<State, CaseError> {
 }
 
 /// Rains grains on the floor in a loose lattice and lets them settle.
-fn make_state() -> Result<State, CaseError> {
+pub(super) fn make_state() -> Result<State, CaseError> {
     let mut world = empty_bed(1, false);
     let mut rng = Rng::stream(1, "bench bed");
     // A little room, and a random push sideways, so that it packs at random.

@@ -5,12 +5,18 @@ mod aggregation;
 mod bed;
 mod collapse;
 mod collision;
+mod free_rotation;
 mod hopper;
 mod impact;
 mod kepler;
 mod pile;
 mod plane;
+mod rigid;
+mod settled;
+mod soft_nonsmooth;
+mod solvers;
 mod spin_up;
+mod stick_slip;
 mod tree_error;
 
 use serde::Serialize;
@@ -36,6 +42,10 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(aggregation::Aggregation),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
+        Box::new(free_rotation::FreeRotation),
+        Box::new(stick_slip::StickSlip),
+        Box::new(solvers::Solvers),
+        Box::new(soft_nonsmooth::SoftNonsmooth),
     ]
 }
 

@@ -22,7 +22,7 @@ fn heap(friction: f64) -> Workload {
         }
     }
     world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-    Workload::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05)
+    Workload::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05).expect("spheres")
 }
 
 #[test]
