@@ -22,7 +22,7 @@ pub struct Material {
     pub cohesion: f64,
     /// Force that parts two touching bodies, r_0 of eq. (18) of contact-dynamics-2021, N. Contact dynamics alone.
     pub cohesion_force: f64,
-    /// Gap up to which that force acts, d_0 of eq. (18), m.
+    /// Gap up to which that force acts, d_0 of eq. (18), m; 0: a thousandth of the radius.
     pub cohesion_range: f64,
     /// Normal spring stiffness k_N of the linear law, N/m. `None`: from the method's largest expected speed.
     pub stiffness: Option<f64>,

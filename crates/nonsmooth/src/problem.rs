@@ -215,7 +215,6 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
     if law.restitution > 0.0 && met < 0.0 && spot.gap + free.timestep * closing <= 0.0 {
         bias = bias.min(law.restitution * met);
     }
-    let attraction = if spot.gap <= law.cohesion_range { free.timestep * law.cohesion_force } else { 0.0 };
     Entry {
         arm_a,
         arm_b,
@@ -224,7 +223,7 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
         inverse_tangent: 1.0 / tangent,
         inverse_roll: 1.0 / roll,
         violation: (-(closing + bias)).max(0.0),
-        attraction,
+        attraction: free.timestep * law.pull(spot),
     }
 }
 

@@ -85,9 +85,15 @@ impl Law {
             rolling: pair.friction_rolling * pair.shape,
             twisting: pair.friction_twisting * pair.shape,
             cohesion_force: pair.cohesion_force,
-            // The force is there at touch, whatever the range.
-            cohesion_range: if pair.cohesion_force > 0.0 { pair.cohesion_range.max(0.0) } else { 0.0 },
+            cohesion_range: if pair.cohesion_force > 0.0 { pair.cohesion_range } else { 0.0 },
         }
+    }
+
+    /// The pull of cohesion across a contact, N: eq. (18), as long as the gap is no wider than its range. Without a range
+    /// that is what counts as near at any speed: a body at rest would otherwise be held at one step and not at the next.
+    pub fn pull(&self, spot: &Spot) -> f64 {
+        let range = if self.cohesion_range > 0.0 { self.cohesion_range } else { 2.0 * ALWAYS * spot.lever };
+        if spot.gap <= range { self.cohesion_force } else { 0.0 }
     }
 
     pub fn rolls(&self) -> bool {

@@ -30,8 +30,7 @@ pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Result<Vec<C
         .filter(|(spot, warm)| warm.impulse != DVec3::ZERO || spot.gap <= 0.0)
         .map(|(spot, warm)| {
             // The remembered impulse is what the solver gave; cohesion pulls besides.
-            let law = &live.laws[spot.law as usize];
-            let pull = if spot.gap <= law.cohesion_range { law.cohesion_force } else { 0.0 };
+            let pull = live.laws[spot.law as usize].pull(spot);
             contact(world, spot, warm.impulse / h - pull * spot.normal, warm.torque / h)
         })
         .collect();

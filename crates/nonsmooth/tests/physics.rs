@@ -128,7 +128,7 @@ fn rolling_friction_holds_a_ball_on_a_slope_up_to_its_limit() {
 fn cohesion_holds_up_to_its_force() {
     for (pull, holds) in [(0.95, true), (1.05, false)] {
         let mut m = material(0.0, 0.0);
-        (m.cohesion_force, m.cohesion_range) = (10.0, 1e-3);
+        m.cohesion_force = 10.0;
         let mut w = world(1e-3, m);
         floor(&mut w);
         let k = w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.1), 0.1, 2000.0, 0, 0);
@@ -137,6 +137,20 @@ fn cohesion_holds_up_to_its_force() {
         let gap = w.bodies.position[0].z - 0.1;
         assert!(if holds { gap.abs() < 1e-9 } else { gap > 1e-3 }, "{pull}: {gap}");
     }
+}
+
+#[test]
+fn a_moving_floor_drags_a_ball_to_two_sevenths_of_its_speed() {
+    let mut w = world(1e-3, material(0.3, 0.0));
+    floor(&mut w);
+    w.walls[0].motion = rubblepile_core::Motion::Translation { velocity: DVec3::new(0.7, 0.0, 0.0) };
+    w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.1), 0.1, 2000.0, 0, 0);
+    run(&mut w, &mut fall(DVec3::new(0.0, 0.0, -9.81)), &tight(), 1.0);
+    assert!((w.bodies.velocity[0].x - 0.2).abs() < 1e-9, "{}", w.bodies.velocity[0]);
+    // The floor's work is what the ball has and what friction took.
+    let (t, r) = w.bodies.kinetic_energy();
+    let balance = t + r + w.dissipation.total() - w.dissipation.wall_work;
+    assert!(balance.abs() < 1e-9 * w.dissipation.wall_work);
 }
 
 #[test]

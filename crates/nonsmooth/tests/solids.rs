@@ -253,6 +253,32 @@ fn threads_and_restarts_leave_the_same_bits() {
 }
 
 #[test]
+fn rocks_meet_across_a_periodic_boundary() {
+    let run_at = |second: f64, periodic: bool| {
+        let mut w = world(1e-3, 0.3, 0.0);
+        if periodic {
+            let (min, max) = (DVec3::ZERO, DVec3::splat(10.0));
+            w.domain = rubblepile_core::Domain::Periodic { min, max, axes: [true; 3] };
+        }
+        let mut rng = Rng::new(12);
+        for x in [0.6, second] {
+            let rock = solid::random_boulder(12, &mut rng);
+            let row = add(&mut w, rock, DVec3::new(x, 5.0, 5.0), DQuat::from_rotation_z(x.signum()));
+            w.bodies.velocity[row].x = if x == 0.6 { -1.0 } else { 1.0 };
+        }
+        w.bodies.push_sphere(DVec3::new(second - 1.55, 5.1, 5.0), 0.5, 2000.0, 0, 0);
+        run(&mut w, &mut Fields::default(), &tight(), 2.0);
+        let by_id = |id: u64| w.bodies.id.iter().position(|&k| k == id).expect("a body");
+        (0..3).map(|id| (w.bodies.velocity[by_id(id)], w.bodies.spin[by_id(id)])).collect::<Vec<_>>()
+    };
+    let (open, wrapped) = (run_at(-1.4, false), run_at(8.6, true));
+    assert!(open[0].0.x > -0.9 && open[2].0.x.abs() > 0.01, "they met: {open:?}");
+    for (a, b) in open.iter().zip(&wrapped) {
+        assert!((a.0 - b.0).length() + (a.1 - b.1).length() < 1e-6, "{open:?} {wrapped:?}");
+    }
+}
+
+#[test]
 fn a_concave_rock_hooks_another() {
     // Two L-shaped rocks, one hung on the other's arm: convex hulls of them would overlap.
     let mut w = world(5e-3, 0.3, 0.0);

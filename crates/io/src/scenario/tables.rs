@@ -194,7 +194,7 @@ pub struct MaterialTable {
     /// Force that parts two touching bodies. Contact dynamics alone.
     #[serde(default = "no_force")]
     pub cohesion_force: Force,
-    /// Gap up to which `cohesion_force` acts. Contact dynamics alone.
+    /// Gap up to which `cohesion_force` acts; 0: a thousandth of the radius. Contact dynamics alone.
     #[serde(default = "no_length")]
     pub cohesion_range: Length,
     /// Normal spring stiffness of the linear law. Not given: from `max_speed` of the method.
