@@ -73,7 +73,10 @@ impl Case for Aggregation {
         let n = options.n.unwrap_or(200).max(2);
         let mut world = world(n)?;
         world.keep_dissipation = true;
-        let mut method = ContactDynamics::new(Settings { unsolved_steps: 0, ..Settings::default() });
+        // At most the number of iterations that the other program was given.
+        let settings =
+            Settings { tolerance: 1e-2, iterations: 100, unsolved_steps: 0, ..Settings::default() };
+        let mut method = ContactDynamics::new(settings);
         let mut fields = Fields { list: vec![Box::new(Direct::new(G, 1))] };
         let potential = fields.potential_energy(&world)?;
         let mut report = Report::default();
