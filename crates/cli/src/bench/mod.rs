@@ -1,5 +1,6 @@
 //! `bench`: how fast this machine runs, one line a case.
 
+mod accretion;
 mod aggregation;
 mod contact;
 mod files;
@@ -28,6 +29,7 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(contact::OneStep),
         Box::new(contact::Pairs),
         Box::new(aggregation::Aggregation),
+        Box::new(accretion::Accretion),
         Box::new(files::Checkpoint),
         Box::new(files::Frame),
     ]

@@ -9,7 +9,7 @@ mod free_rotation;
 mod hopper;
 mod impact;
 mod kepler;
-mod pile;
+pub mod pile;
 mod plane;
 mod rigid;
 mod settled;
