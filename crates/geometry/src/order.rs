@@ -2,9 +2,28 @@
 //! shares cache lines and blocks of rows are compact.
 
 use glam::DVec3;
+use rubblepile_core::{Domain, World};
 
 /// Bits of the curve along each axis.
 const BITS: u32 = 16;
+
+/// Sorts the bodies of a world along the curve, after wrapping those that have left a periodic box; the order, if they were
+/// not sorted already.
+pub fn sort_bodies(world: &mut World) -> Option<Vec<u32>> {
+    if let Domain::Periodic { .. } = world.domain {
+        for x in &mut world.bodies.position {
+            *x = world.domain.wrap(*x);
+        }
+    }
+    let bodies = &world.bodies;
+    let largest = bodies.radius.iter().copied().fold(0.0, f64::max);
+    let order = along_hilbert_curve(&bodies.position, &bodies.id, 2.0 * largest);
+    if order.iter().enumerate().all(|(k, &o)| k as u32 == o) {
+        return None;
+    }
+    world.permute(&order);
+    Some(order)
+}
 
 /// The rows in the order of the curve: `order[k]` is the present row of the body that comes to row `k`. Ties keep
 /// the order of the ids. `cell` is the size below which order does not matter (a grain's diameter).

@@ -10,9 +10,7 @@ use std::time::Instant;
 
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
-use rubblepile_core::{
-    Advice, Contact, Domain, Error, Fields, Frame, Method, Report, Result, World, wall::Pose,
-};
+use rubblepile_core::{Advice, Contact, Error, Fields, Frame, Method, Report, Result, World, wall::Pose};
 use rubblepile_geometry::order;
 
 use crate::{
@@ -72,16 +70,7 @@ impl ContactDynamics {
 
     fn sort(&mut self, world: &mut World) -> Result<()> {
         let mut memory = self.live(world)?.memory;
-        if let Domain::Periodic { .. } = world.domain {
-            for x in &mut world.bodies.position {
-                *x = world.domain.wrap(*x);
-            }
-        }
-        let bodies = &world.bodies;
-        let largest = bodies.radius.iter().copied().fold(0.0, f64::max);
-        let order = order::along_hilbert_curve(&bodies.position, &bodies.id, 2.0 * largest);
-        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
-            world.permute(&order);
+        if let Some(order) = order::sort_bodies(world) {
             memory.permute(&order);
         }
         self.live = Some(Live::new(world, memory)?);

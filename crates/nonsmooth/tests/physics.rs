@@ -1,41 +1,12 @@
 //! What contact dynamics must get right, from theory.
 
+mod common;
+
+use common::{fall, floor, material, run, world};
 use glam::DVec3;
-use rubblepile_core::{Fields, G, Material, Method, Report, Rng, Surface, Wall, World};
-use rubblepile_gravity::{Direct, Uniform};
+use rubblepile_core::{Fields, G, Method, Report, Rng, World};
+use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
-
-fn material(friction: f64, restitution: f64) -> Material {
-    Material {
-        name: "rock".into(),
-        density: 2000.0,
-        friction_sliding: friction,
-        restitution_normal: restitution,
-        ..Material::default()
-    }
-}
-
-fn world(timestep: f64, material: Material) -> World {
-    let mut world = World::new(timestep);
-    world.materials.push(material);
-    world.groups.push("grains".into());
-    world.keep_dissipation = true;
-    world
-}
-
-fn floor(world: &mut World) {
-    world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-}
-
-fn fall(g: DVec3) -> Fields {
-    Fields { list: vec![Box::new(Uniform { acceleration: g })] }
-}
-
-fn run(world: &mut World, fields: &mut Fields, settings: &Settings, until: f64) {
-    let mut method = ContactDynamics::new(settings.clone());
-    method.advance(world, fields, until, &mut Report::default()).expect("a run");
-    method.store(world);
-}
 
 fn tight() -> Settings {
     Settings { tolerance: 1e-10, iterations: 2000, ..Settings::default() }

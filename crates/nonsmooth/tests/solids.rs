@@ -1,48 +1,23 @@
 //! Polyhedra: what slides, stacks, spins and stands.
 
+mod common;
+
 use std::sync::Arc;
 
+use common::{fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, G, Material, Method, Report, Rng, Shape, Solid, Surface, Wall, World};
+use rubblepile_core::{Fields, G, Method, Report, Rng, Shape, Solid, World};
 use rubblepile_geometry::solid;
-use rubblepile_gravity::{Direct, Uniform};
+use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
 const GRAVITY: f64 = 9.81;
-
-fn world(timestep: f64, friction: f64, restitution: f64) -> World {
-    let mut world = World::new(timestep);
-    world.materials.push(Material {
-        name: "rock".into(),
-        density: 2000.0,
-        friction_sliding: friction,
-        restitution_normal: restitution,
-        ..Material::default()
-    });
-    world.groups.push("blocks".into());
-    world.keep_dissipation = true;
-    world
-}
-
-fn floor(world: &mut World) {
-    world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-}
 
 fn add(world: &mut World, solid: Solid, position: DVec3, orientation: DQuat) -> usize {
     let id = world.shapes.len() as u32;
     let row = world.bodies.push_solid(position, orientation, (id, &solid), 2000.0, 0, 0);
     world.shapes.push(Shape::Solid(Arc::new(solid)));
     row
-}
-
-fn fall(g: DVec3) -> Fields {
-    Fields { list: vec![Box::new(Uniform { acceleration: g })] }
-}
-
-fn run(world: &mut World, fields: &mut Fields, settings: &Settings, until: f64) {
-    let mut method = ContactDynamics::new(settings.clone());
-    method.advance(world, fields, until, &mut Report::default()).expect("a run");
-    method.store(world);
 }
 
 fn tight() -> Settings {
@@ -54,7 +29,7 @@ fn a_block_sticks_below_the_angle_of_friction_and_slides_above() {
     for mu in [0.3, 0.6] {
         for part in [0.95, 1.05] {
             let angle = f64::atan(part * mu);
-            let mut w = world(1e-2, mu, 0.0);
+            let mut w = world(1e-2, material(mu, 0.0));
             floor(&mut w);
             add(&mut w, solid::block(DVec3::new(1.0, 0.8, 0.5)), DVec3::new(0.0, 0.0, 0.25), DQuat::IDENTITY);
             run(&mut w, &mut fall(GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos())), &tight(), 1.0);
@@ -73,7 +48,7 @@ fn a_block_sticks_below_the_angle_of_friction_and_slides_above() {
 
 #[test]
 fn a_stack_of_boxes_stands() {
-    let mut w = world(5e-3, 0.5, 0.0);
+    let mut w = world(5e-3, material(0.5, 0.0));
     floor(&mut w);
     let size = DVec3::new(1.0, 1.0, 0.5);
     for k in 0..10 {
@@ -107,7 +82,7 @@ fn a_rod_falls_on_its_end_without_a_paradox() {
     // Painleve's rod: with friction above 4/3 a sliding rod has no continuous motion; in steps it must stay finite, not
     // gain energy, and come to lie on the floor.
     for mu in [0.5, 2.0] {
-        let mut w = world(1e-3, mu, 0.0);
+        let mut w = world(1e-3, material(mu, 0.0));
         floor(&mut w);
         let rod = solid::block(DVec3::new(2.0, 0.1, 0.1));
         let along = [DVec3::X, DVec3::Y, DVec3::Z]
@@ -137,7 +112,7 @@ fn a_rod_falls_on_its_end_without_a_paradox() {
 #[test]
 fn an_arch_of_wedges_stands_on_friction_and_falls_without() {
     for (mu, stands) in [(0.6, true), (0.02, false)] {
-        let mut w = world(2e-3, mu, 0.0);
+        let mut w = world(2e-3, material(mu, 0.0));
         floor(&mut w);
         let (inner, outer, depth, count) = (2.0, 2.8, 1.0, 9);
         for k in 0..count {
@@ -169,7 +144,7 @@ fn an_arch_of_wedges_stands_on_friction_and_falls_without() {
 #[test]
 fn a_free_body_keeps_its_energy_for_hours() {
     // Figure 4a of contact-dynamics-2021: 150 minutes at 0.05 s and 0.05 rad/s about each axis; less than 0.01 % wanted.
-    let mut w = world(0.05, 0.0, 0.0);
+    let mut w = world(0.05, material(0.0, 0.0));
     let mut rng = Rng::new(2);
     add(&mut w, solid::scaled(&solid::random_polyhedron(20, &mut rng), 5.0), DVec3::ZERO, DQuat::IDENTITY);
     w.bodies.spin[0] = DVec3::splat(0.05);
@@ -182,7 +157,7 @@ fn a_free_body_keeps_its_energy_for_hours() {
 #[test]
 fn two_rotating_rocks_that_bounce_keep_their_energy() {
     // Figure 4b: restitution 1, no friction, self-gravity.
-    let mut w = world(0.05, 0.0, 1.0);
+    let mut w = world(0.05, material(0.0, 1.0));
     let mut rng = Rng::new(6);
     for side in [-1.0, 1.0] {
         let rock = solid::scaled(&solid::random_polyhedron(30, &mut rng), 5.0);
@@ -216,7 +191,7 @@ fn two_rotating_rocks_that_bounce_keep_their_energy() {
 
 /// Boulders that fall together, with spheres among them.
 fn pile() -> (World, Fields) {
-    let mut w = world(10.0, 0.5, 0.0);
+    let mut w = world(10.0, material(0.5, 0.0));
     let mut rng = Rng::new(5);
     for x in 0..4 {
         for y in 0..4 {
@@ -255,7 +230,7 @@ fn threads_and_restarts_leave_the_same_bits() {
 #[test]
 fn rocks_meet_across_a_periodic_boundary() {
     let run_at = |second: f64, periodic: bool| {
-        let mut w = world(1e-3, 0.3, 0.0);
+        let mut w = world(1e-3, material(0.3, 0.0));
         if periodic {
             let (min, max) = (DVec3::ZERO, DVec3::splat(10.0));
             w.domain = rubblepile_core::Domain::Periodic { min, max, axes: [true; 3] };
@@ -282,7 +257,7 @@ fn rocks_meet_across_a_periodic_boundary() {
 #[test]
 fn a_concave_rock_hooks_another() {
     // Two L-shaped rocks, one hung on the other's arm: convex hulls of them would overlap.
-    let mut w = world(5e-3, 0.3, 0.0);
+    let mut w = world(5e-3, material(0.3, 0.0));
     floor(&mut w);
     let cuboid = |min: DVec3, max: DVec3| -> Vec<DVec3> {
         (0..8)

@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
-use rubblepile_core::{
-    Advice, Contact, Domain, Error, Fields, Method, Partner, Report, Result, World, wall::Pose,
-};
+use rubblepile_core::{Advice, Contact, Error, Fields, Method, Partner, Report, Result, World, wall::Pose};
 use rubblepile_geometry::order;
 
 use crate::{
@@ -111,19 +109,9 @@ impl SoftSpheres {
             Some(live) => live.blocks.remember(world),
             None => Remember::from_history(world),
         };
-        if let Domain::Periodic { .. } = world.domain {
-            for x in &mut world.bodies.position {
-                *x = world.domain.wrap(*x);
-            }
-        }
-        let bodies = &world.bodies;
-        let largest = bodies.radius.iter().copied().fold(0.0, f64::max);
-        let order = order::along_hilbert_curve(&bodies.position, &bodies.id, 2.0 * largest);
-        if order.iter().enumerate().any(|(k, &o)| k as u32 != o) {
-            world.permute(&order);
-            remember.permute(&order);
-        } else {
-            remember.sort_walls();
+        match order::sort_bodies(world) {
+            Some(order) => remember.permute(&order),
+            None => remember.sort_walls(),
         }
         self.live = Some(self.load(world, Some(remember)));
     }
