@@ -29,10 +29,62 @@ fn killed_after(arguments: &[&str], patience: Duration) -> bool {
     false
 }
 
+/// Rocks and balls that fall together, with everything that contact dynamics remembers.
+const ROCKS: &str = r#"
+title = "Rocks and balls"
+[run]
+end = "3 h"
+seed = 4
+[method.nonsmooth]
+timestep = "5 s"
+[[gravity]]
+direct = { every = 3 }
+[[material]]
+name = "rock"
+density = "3000 kg/m3"
+restitution = { normal = 0.1 }
+friction = { sliding = 0.5, rolling = 0.2, shape = 0.3 }
+cohesion_force = "0.1 N"
+[[grains]]
+name = "rocks"
+count = 60
+shape = { boulder = { vertices = [8, 20] } }
+radius = "2 m"
+place = { lattice = { kind = "cubic", region = { box = { min = [-10, -10, -8], max = [10, 10, 10] } } } }
+spin = { random = { rate = 1e-3 } }
+[[grains]]
+name = "balls"
+count = 20
+radius = "1.5 m"
+place = { random = { region = { sphere = { centre = [0, 0, 30], radius = "14 m" } } } }
+[[event]]
+every = "40 min"
+add_spin = { spin = [0, 0, 1e-5] }
+[[probe]]
+energy = { every = "1 min" }
+[[probe]]
+aggregates = { every = "10 min" }
+[[probe]]
+stress = { every = "5 min" }
+[output]
+frames = { every = "20 min" }
+contacts = { every = "1 h" }
+checkpoint = { every = "7 min" }
+"#;
+
 #[test]
 fn killed_and_resumed_runs_end_as_an_unbroken_one() {
-    let scratch = Scratch::new("kill");
-    let scenario = scratch.scenario(SCENARIO);
+    kill_and_resume("kill", SCENARIO);
+}
+
+#[test]
+fn killed_and_resumed_rocks_end_as_unbroken_ones() {
+    kill_and_resume("kill-rocks", ROCKS);
+}
+
+fn kill_and_resume(name: &str, scenario: &str) {
+    let scratch = Scratch::new(name);
+    let scenario = scratch.scenario(scenario);
     let (whole, killed) = (scratch.path().join("whole"), scratch.path().join("killed"));
     let start = Instant::now();
     let output = rubblepile(&["run", text(&scenario), "--out", text(&whole), "--threads", "1", "--quiet"]);
