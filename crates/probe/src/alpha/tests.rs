@@ -230,3 +230,19 @@ fn what_cannot_be_is_an_error() {
     assert!(surface_of(&w, &[], None).expect("nothing").triangles.is_empty());
     assert_eq!(surface_of(&w, &[0], Some(f64::INFINITY)).expect("a hull").triangles.len(), 60);
 }
+
+#[test]
+fn a_few_long_rocks_have_no_negative_porosity() {
+    let mut world = rubblepile_core::World::new(1.0);
+    let mut rng = rubblepile_core::Rng::new(31);
+    for k in 0..3 {
+        let size = DVec3::new(rng.range(4.0, 9.0), rng.range(1.0, 2.0), rng.range(0.3, 0.6));
+        let block = rubblepile_geometry::solid::block(size);
+        let id = world.shapes.len() as u32;
+        let place = DVec3::new(0.0, 0.0, 1.5 * f64::from(k));
+        world.bodies.push_solid(place, glam::DQuat::IDENTITY, (id, &block), 1000.0, 0, 0);
+        world.shapes.push(rubblepile_core::Shape::Solid(std::sync::Arc::new(block)));
+    }
+    let envelope = Envelope::of_rows(&world, &[0, 1, 2], None).expect("a surface");
+    assert!(envelope.porosity() >= 0.0 && envelope.porosity() < 0.9, "{}", envelope.porosity());
+}
