@@ -97,7 +97,7 @@ impl ContactDynamics {
         }
 
         let start = Instant::now();
-        // From one look at the contacts to the next a body goes h v, half of it in this step.
+        // From one look at the contacts to the next a body goes h v, part of it in the next step.
         let reach = Reach { margin: self.settings.margin, ahead: h };
         live.rocks.place(world);
         let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time() + before)).collect();
@@ -124,7 +124,6 @@ impl ContactDynamics {
         let start = Instant::now();
         let outcome = solver::solve(&mut problem, &self.settings);
         report.add_time("solver", start);
-        self.note(outcome, spots.len(), world.time(), report)?;
 
         let start = Instant::now();
         let solution = problem.solution();
@@ -138,7 +137,8 @@ impl ContactDynamics {
         drift(world, ahead);
         world.clock.tick();
         report.add_time("drift", start);
-        Ok(())
+        // After the step is whole: a run that ends here leaves a world to go on from.
+        self.note(outcome, spots.len(), world.time(), report)
     }
 
     /// Counts what the solver did; too many failures in a row end the run.

@@ -205,3 +205,14 @@ fn momentum_and_angular_momentum_are_kept_through_a_collapse() {
         assert!((now.1 - before.1).length() < 1e-12 * scale[1]);
     }
 }
+
+#[test]
+fn a_problem_that_is_never_solved_ends_the_run_with_advice() {
+    let (mut w, mut fields) = cloud();
+    let settings = Settings { tolerance: 1e-12, iterations: 1, unsolved_steps: 20, ..Settings::default() };
+    let mut method = ContactDynamics::new(settings);
+    let error = method.advance(&mut w, &mut fields, 30_000.0, &mut Report::default()).expect_err("an end");
+    let said = error.to_string();
+    assert!(said.contains("20 steps in a row") && said.contains("iterations"), "{said}");
+    assert!(w.bodies.check_finite(w.time()).is_ok() && w.time() < 30_000.0);
+}
