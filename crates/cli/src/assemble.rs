@@ -111,7 +111,7 @@ pub fn time(text: &str) -> Result<f64, Failure> {
 pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
     let mut built = scenario::build(&prepared.loaded, &prepared.base)?;
     if built.world.clock.timestep == 0.0 {
-        let (_, timestep) = method(&built)?;
+        let (_, timestep) = method(&built);
         built.world.clock.timestep = timestep.ok_or_else(|| match built.method {
             MethodPlan::Soft(_) => Failure::bad_input(
                 "the time step cannot be chosen: it is not known how long a contact lasts",
@@ -127,12 +127,12 @@ pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
 }
 
 /// What resolves contact, with the time step that it would choose itself, s, if it can.
-fn method(built: &Built) -> Result<(Box<dyn Method>, Option<f64>), Failure> {
+fn method(built: &Built) -> (Box<dyn Method>, Option<f64>) {
     let world = &built.world;
     match &built.method {
         MethodPlan::Soft(settings) => {
             let shortest = shortest_contact_time(world, settings).map(|t| t.seconds / STEPS_PER_CONTACT);
-            Ok((Box::new(SoftSpheres::new(settings.clone())), shortest))
+            (Box::new(SoftSpheres::new(settings.clone())), shortest)
         }
         MethodPlan::Nonsmooth(settings) => {
             let (mut uniform, mut own) = (DVec3::ZERO, false);
@@ -143,7 +143,7 @@ fn method(built: &Built) -> Result<(Box<dyn Method>, Option<f64>), Failure> {
                     GravityPlan::Centrifugal { .. } => {}
                 }
             }
-            Ok((Box::new(ContactDynamics::new(settings.clone())), automatic_timestep(world, uniform, own)))
+            (Box::new(ContactDynamics::new(settings.clone())), automatic_timestep(world, uniform, own))
         }
     }
 }
@@ -154,11 +154,11 @@ pub fn summary(built: &Built) -> Summary {
 }
 
 /// The plan of a new run.
-pub fn plan(prepared: &Prepared, built: Built) -> Result<Plan, Failure> {
-    let (method, _) = method(&built)?;
+pub fn plan(prepared: &Prepared, built: Built) -> Plan {
+    let (method, _) = method(&built);
     let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _ } = built;
     let fields = Fields { list: gravity.iter().map(field).collect() };
-    Ok(Plan {
+    Plan {
         title,
         world,
         method,
@@ -175,13 +175,13 @@ pub fn plan(prepared: &Prepared, built: Built) -> Result<Plan, Failure> {
         seed,
         scenario: prepared.text.clone(),
         base_directory: prepared.base.to_string_lossy().into_owned(),
-    })
+    }
 }
 
 /// A scenario given as text, ready to run without a directory: nothing is written.
 pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Failure> {
     let prepared = prepare(name, text.as_bytes(), sets.to_vec(), None, PathBuf::from("."))?;
-    let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?)?;
+    let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?);
     Ok(Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() })
 }
 
@@ -189,7 +189,7 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, 
 pub fn plan_to_resume(mut prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Failure> {
     // Grains are not made again, and the files that they came from need not be there any more.
     prepared.loaded.scenario.grains.clear();
-    let plan = plan(&prepared, scenario::build(&prepared.loaded, &prepared.base)?)?;
+    let plan = plan(&prepared, scenario::build(&prepared.loaded, &prepared.base)?);
     Ok(move |world| Plan { world, ..plan })
 }
 

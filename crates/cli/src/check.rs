@@ -23,7 +23,7 @@ pub fn check(args: args::Check) -> Result<(), Failure> {
         let built = assemble::build(&prepared)?;
         let summary = assemble::summary(&built);
         print(&format!("{summary}time step          {:e} s\n", built.world.clock.timestep));
-        Ok::<_, Failure>(assemble::advice(&summary, &assemble::plan(&prepared, built)?))
+        Ok::<_, Failure>(assemble::advice(&summary, &assemble::plan(&prepared, built)))
     })??;
     advice.iter().for_each(|a| print(&format!("{}\n", line(a))));
     refuse(&advice)

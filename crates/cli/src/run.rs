@@ -27,7 +27,7 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
     on_threads(args.how.threads.or(prepared.threads), || {
         let built = assemble::build(&prepared)?;
         let summary = assemble::summary(&built);
-        let plan = assemble::plan(&prepared, built)?;
+        let plan = assemble::plan(&prepared, built);
         check::refuse(&assemble::advice(&summary, &plan))?;
         let (directory, moved) = RunDir::create(&out, args.force)?;
         if !args.how.quiet {

@@ -266,7 +266,7 @@ impl Campaign<'_> {
         }
         let built = assemble::build(&prepared)?;
         let summary = assemble::summary(&built);
-        let plan = assemble::plan(&prepared, built)?;
+        let plan = assemble::plan(&prepared, built);
         check::refuse(&assemble::advice(&summary, &plan))?;
         // What was killed before its first checkpoint has left nothing to go on from: it is moved aside.
         let (lock, _) = RunDir::create(directory, true)?;
