@@ -37,32 +37,6 @@ impl<'a> AlphaComplex<'a> {
         AlphaComplex { delaunay, radius }
     }
 
-    /// The smallest alpha whose complex has every point, all in one piece, m. 0 without tetrahedra.
-    ///
-    /// Pieces that touch in a point are one. Joined by faces alone, a flat tetrahedron at the hull can stay apart
-    /// until alpha is as large as the pile.
-    pub fn critical(&self) -> f64 {
-        let mut order: Vec<u32> = (0..self.radius.len() as u32).collect();
-        let r = |t: u32| self.radius[t as usize];
-        order.sort_unstable_by(|&s, &t| r(s).total_cmp(&r(t)).then(s.cmp(&t)));
-        let mut pieces = self.delaunay.points.len();
-        let mut parent: Vec<u32> = (0..pieces as u32).collect();
-        for &t in &order {
-            let [first, rest @ ..] = self.delaunay.tetrahedra[t as usize];
-            for v in rest {
-                let (a, b) = (root(&mut parent, first), root(&mut parent, v));
-                if a != b {
-                    parent[a.max(b) as usize] = a.min(b);
-                    pieces -= 1;
-                }
-            }
-            if pieces == 1 {
-                return r(t);
-            }
-        }
-        order.last().map_or(0.0, |&t| r(t))
-    }
-
     /// Which tetrahedra are inside.
     pub fn inside(&self, alpha: f64, pores: Pores) -> Vec<bool> {
         let kept = |t: usize| self.radius[t] <= alpha;
@@ -132,14 +106,6 @@ impl<'a> AlphaComplex<'a> {
         }
         surface
     }
-}
-
-fn root(parent: &mut [u32], mut k: u32) -> u32 {
-    while parent[k as usize] != k {
-        parent[k as usize] = parent[parent[k as usize] as usize];
-        k = parent[k as usize];
-    }
-    k
 }
 
 /// Radius of the sphere through four points. Where they are flat to rounding, that of the largest circle of three:

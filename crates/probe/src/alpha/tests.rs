@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use rubblepile_core::Rng;
 
-use super::{delaunay::OUTSIDE, *};
+use super::{
+    delaunay::OUTSIDE,
+    points::{DIRECTIONS, OUT, golden_spiral},
+    *,
+};
 use crate::testing::{boxes, world};
 
 fn random(n: usize, seed: u64) -> Vec<DVec3> {
@@ -15,18 +19,6 @@ fn random(n: usize, seed: u64) -> Vec<DVec3> {
 fn grid(n: usize, step: f64) -> Vec<DVec3> {
     let at = |k: usize| step * k as f64;
     (0..n * n * n).map(|k| DVec3::new(at(k % n), at(k / n % n), at(k / n / n))).collect()
-}
-
-fn on_sphere(n: usize) -> Vec<DVec3> {
-    // A golden spiral.
-    (0..n)
-        .map(|k| {
-            let z = 1.0 - (2 * k + 1) as f64 / n as f64;
-            let (s, c) = (k as f64 * 2.399963229728653).sin_cos();
-            let r = (1.0 - z * z).sqrt();
-            DVec3::new(r * c, r * s, z)
-        })
-        .collect()
 }
 
 /// All that must hold of Delaunay tetrahedra: neighbours, orientation, empty spheres, and that they fill the hull.
@@ -104,7 +96,7 @@ fn grids_spheres_planes_and_points_given_twice() {
         check(&d, if step > 1e-100 && step < 1e100 { Some((5.0 * step).powi(3)) } else { None });
         assert!(d.tetrahedra.len() >= 5 * 125);
     }
-    check(&Delaunay::new(&on_sphere(400)).expect("tetrahedra"), None);
+    check(&Delaunay::new(&golden_spiral(400)).expect("tetrahedra"), None);
     let twice: Vec<DVec3> = grid(4, 0.3).into_iter().chain(grid(4, 0.3)).chain(grid(4, 0.3)).collect();
     let d = Delaunay::new(&twice).expect("tetrahedra");
     check(&d, Some(0.9f64.powi(3)));
@@ -139,7 +131,6 @@ fn flat_sets_have_no_tetrahedra_and_numbers_are_asked_for() {
     for flat in [&plane[..], &plane[..3], &[], &[DVec3::ONE; 9]] {
         let d = Delaunay::new(flat).expect("an answer");
         assert!(d.tetrahedra.is_empty());
-        assert_eq!(AlphaComplex::new(&d).critical(), 0.0);
     }
     assert!(Delaunay::new(&[DVec3::NAN]).is_none());
     assert!(Delaunay::new(&[DVec3::INFINITY, DVec3::ZERO]).is_none());
@@ -150,7 +141,6 @@ fn a_cube_of_points_is_whole_from_half_its_diagonal_on() {
     let d = Delaunay::new(&grid(5, 0.1)).expect("tetrahedra");
     let complex = AlphaComplex::new(&d);
     let half = 0.05 * 3f64.sqrt();
-    assert!((complex.critical() - half).abs() < 1e-6 * half, "{}", complex.critical());
     for pores in [Pores::Filled, Pores::Open] {
         let inside = complex.inside(1.001 * half, pores);
         assert!((complex.volume(&inside) - 0.064).abs() < 1e-12);
@@ -161,7 +151,7 @@ fn a_cube_of_points_is_whole_from_half_its_diagonal_on() {
 
 #[test]
 fn far_apart_they_stay_apart_and_a_hollow_is_filled_or_not() {
-    let shell = on_sphere(600);
+    let shell = golden_spiral(600);
     let two: Vec<DVec3> = shell.iter().flat_map(|&p| [p, p + DVec3::X * 10.0]).collect();
     let d = Delaunay::new(&two).expect("tetrahedra");
     let complex = AlphaComplex::new(&d);
@@ -177,8 +167,7 @@ fn far_apart_they_stay_apart_and_a_hollow_is_filled_or_not() {
     let filled = complex.volume(&complex.inside(0.2, Pores::Filled));
     assert!((filled / (2.0 * ball) - 1.0).abs() < 0.02, "{filled}");
     assert!(complex.volume(&complex.inside(0.2, Pores::Open)) < 1e-3);
-    // To hold them together takes a ball that spans the gap; without a limit it is the hull.
-    assert!(complex.critical() > 3.0);
+    // Without a limit it is the hull.
     let hull = complex.volume(&complex.inside(f64::INFINITY, Pores::Filled));
     assert!((hull / (ball + 10.0 * std::f64::consts::PI) - 1.0).abs() < 0.02, "{hull}");
 }
@@ -186,7 +175,7 @@ fn far_apart_they_stay_apart_and_a_hollow_is_filled_or_not() {
 #[test]
 fn points_on_a_sphere_have_its_volume() {
     for (n, error) in [(100, 0.12), (1000, 0.012), (10_000, 0.0012)] {
-        let d = Delaunay::new(&on_sphere(n)).expect("tetrahedra");
+        let d = Delaunay::new(&golden_spiral(n)).expect("tetrahedra");
         let complex = AlphaComplex::new(&d);
         let volume = complex.volume(&complex.inside(1.0 + 1e-6, Pores::Filled));
         let short = 1.0 - volume / (4.0 / 3.0 * std::f64::consts::PI);
@@ -245,4 +234,37 @@ fn a_few_long_rocks_have_no_negative_porosity() {
     }
     let envelope = Envelope::of_rows(&world, &[0, 1, 2], None).expect("a surface");
     assert!(envelope.porosity() >= 0.0 && envelope.porosity() < 0.9, "{}", envelope.porosity());
+}
+
+#[test]
+fn a_large_rock_or_sphere_among_small_ones_is_held_whole() {
+    for large_is_rock in [true, false] {
+        let mut world = rubblepile_core::World::new(1.0);
+        let block = rubblepile_geometry::solid::block(DVec3::new(40.0, 30.0, 20.0));
+        if large_is_rock {
+            world.bodies.push_solid(DVec3::ZERO, glam::DQuat::IDENTITY, (1, &block), 1000.0, 0, 0);
+            world.shapes.push(rubblepile_core::Shape::Solid(std::sync::Arc::new(block)));
+        } else {
+            world.bodies.push_sphere(DVec3::ZERO, 10.0, 1000.0, 0, 0);
+        }
+        // Pebbles on its upper side: what the ball leaves around them is less than the layer that they are in.
+        let (grid, dome) =
+            (|k: i32| DVec3::new(f64::from(k % 7 - 3), f64::from(k / 7 - 3), 0.0), golden_spiral(98));
+        for k in 0..49 {
+            let place = if large_is_rock { 2.4 * grid(k) + 11.0 * DVec3::Z } else { 11.0 * dome[k as usize] };
+            world.bodies.push_sphere(place, 1.0, 1000.0, 0, 0);
+        }
+        let layer =
+            if large_is_rock { 2.0 * 18.8f64.powi(2) } else { 2.0 / 3.0 * std::f64::consts::PI * 728.0 };
+        let alone = Envelope::of_rows(&world, &[0], Some(3.0)).expect("a surface");
+        assert!(alone.porosity().abs() < 1e-9, "{}", alone.porosity());
+        let rows: Vec<u32> = (0..50).collect();
+        let all = Envelope::of_rows(&world, &rows, Some(3.0)).expect("a surface");
+        check_closed(&all.surface);
+        let pores = all.volume - all.solid_volume;
+        assert!(pores > 0.0 && pores < layer - 49.0 * 4.18, "{pores}");
+    }
+    let w = world(&[(DVec3::ZERO, 1.0)]);
+    let error = surface_of(&w, &[0], Some(1e-5)).expect_err("too many points").to_string();
+    assert!(error.contains("too small"), "{error}");
 }
