@@ -22,7 +22,7 @@ const MINUTES: u32 = 150;
 /// The paper's step is 0.05 s; ten times that gives the same piles (a row of `--full`) in a tenth of the time. Gravity of
 /// the large ones is kept for two seconds; the small ones are held to their momentum.
 fn plan(side: u32, polyhedra: bool, friction: f64) -> Plan {
-    Plan { side, polyhedra, friction, timestep: 0.5, every: if side <= 10 { 1 } else { 4 } }
+    Plan { seed: 1, side, polyhedra, friction, timestep: 0.5, every: if side <= 10 { 1 } else { 4 } }
 }
 
 /// Everything that both kinds of grains are judged by, for one pile each of several sizes.

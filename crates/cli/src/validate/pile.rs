@@ -11,6 +11,7 @@ use crate::{assemble, cases::CaseError};
 /// Section 3.1 of contact-dynamics-2021: `side`^3 grains of 7.5 to 10 m on a cubic grid of 10 m.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
+    pub seed: u64,
     pub side: u32,
     pub polyhedra: bool,
     pub friction: f64,
@@ -26,7 +27,7 @@ impl Plan {
     }
 
     pub fn make(&self) -> Result<Pile, CaseError> {
-        let Plan { side, friction, timestep, every, .. } = *self;
+        let Plan { seed, side, friction, timestep, every, .. } = *self;
         let n = self.grains();
         let half = 5 * side;
         let gravity = match n {
@@ -36,7 +37,7 @@ impl Plan {
         let shape = if self.polyhedra { "shape = { polyhedron = { vertices = [10, 70] } }" } else { "" };
         let text = format!(
             r#"
-            run = {{ end = "1000 h", seed = 1 }}
+            run = {{ end = "1000 h", seed = {seed} }}
             [method.nonsmooth]
             timestep = {timestep}
             tolerance = 1e-2
