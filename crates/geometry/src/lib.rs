@@ -2,6 +2,7 @@
 
 pub mod cells;
 pub mod contact;
+pub mod meeting;
 pub mod neighbours;
 pub mod order;
 pub mod principal;

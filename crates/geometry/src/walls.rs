@@ -35,9 +35,7 @@ pub fn nearest(surface: &Surface, face: u32, x: DVec3) -> Near {
             let flat = d - h * normal;
             let r = flat.length();
             let clamped = r.clamp(hole, radius);
-            // On the axis of an annulus every direction to its inner rim is as near: take any.
-            let out = if r > 0.0 { flat / r } else { normal.any_orthonormal_vector() };
-            from_point(x, centre + clamped * out, normal)
+            from_point(x, centre + clamped * outwards(flat, normal), normal)
         }
         Surface::Rectangle { centre, half_u, half_v } => {
             let d = x - centre;
@@ -64,8 +62,7 @@ pub fn nearest(surface: &Surface, face: u32, x: DVec3) -> Near {
             let d = x - centre;
             let along = d.dot(axis);
             let flat = d - along * axis;
-            let r = flat.length();
-            let out = if r > 0.0 { flat / r } else { axis.any_orthonormal_vector() };
+            let out = outwards(flat, axis);
             let along = match length {
                 Some(l) => along.clamp(-0.5 * l, 0.5 * l),
                 None => along,
@@ -73,6 +70,14 @@ pub fn nearest(surface: &Surface, face: u32, x: DVec3) -> Near {
             from_point(x, centre + along * axis + radius * out, -out)
         }
     }
+}
+
+/// Unit vector at right angles to an axis in the direction of `flat`, which is so already but for rounding. Within rounding of
+/// the axis nothing is left of a direction, and all are as near: take any.
+fn outwards(flat: DVec3, axis: DVec3) -> DVec3 {
+    let u = flat.normalize_or_zero();
+    let u = u - u.dot(axis) * axis;
+    if u.length_squared() > 0.5 { u.normalize() } else { axis.any_orthonormal_vector() }
 }
 
 fn from_point(x: DVec3, point: DVec3, surface_normal: DVec3) -> Near {

@@ -1,0 +1,167 @@
+//! When a sphere that flies straight meets a surface: the equations of section 2.2 of hard-sphere-2011.
+//!
+//! All times are from now, all vectors in the wall's frame. A meeting is where the gap falls to zero. A sphere that touches
+//! already and comes nearer meets at once (section 2.3: overlaps of rounding are mended by a time of zero); one that
+//! touches and goes away does not meet there again.
+
+mod moving;
+mod ring;
+pub mod roots;
+#[cfg(test)]
+mod tests;
+
+use glam::DVec3;
+use rubblepile_core::Surface;
+
+pub use moving::first_touch_of_wall;
+pub use ring::ring;
+
+/// The path of a sphere in a wall's frame: `position + velocity t` for t in [0, `within`].
+#[derive(Debug, Clone, Copy)]
+pub struct Path {
+    pub position: DVec3,
+    pub velocity: DVec3,
+    pub radius: f64,
+    pub within: f64,
+}
+
+impl Path {
+    fn at(&self, t: f64) -> DVec3 {
+        self.position + t * self.velocity
+    }
+
+    fn from(&self, centre: DVec3) -> Path {
+        Path { position: self.position - centre, ..*self }
+    }
+}
+
+/// Time and face of the first touch; `None` if there is none in the time.
+pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
+    match *surface {
+        Surface::Box { min, max } => (0..6)
+            .filter_map(|face| {
+                let axis = (face / 2) as usize;
+                let (x, v) = (path.position[axis], path.velocity[axis]);
+                let gap = if face % 2 == 0 { x - min[axis] } else { max[axis] - x } - path.radius;
+                let t = linear(gap, if face % 2 == 0 { v } else { -v }, path.within)?;
+                Some((t, face))
+            })
+            .min_by(|a, b| a.0.total_cmp(&b.0)),
+        Surface::Plane { point, normal } => plane(&path.from(point), normal).map(|t| (t, 0)),
+        Surface::Disk { centre, normal, radius, hole } => {
+            let path = path.from(centre);
+            let flat = plane(&path, normal).filter(|&t| {
+                let x = path.at(t);
+                let r = (x - x.dot(normal) * normal).length();
+                r < radius && r >= hole
+            });
+            let rim = ring(&path, normal, radius);
+            let inner = if hole > 0.0 { ring(&path, normal, hole) } else { None };
+            earliest([flat, rim, inner]).map(|t| (t, 0))
+        }
+        Surface::Rectangle { centre, half_u, half_v } => {
+            let path = path.from(centre);
+            let normal = half_u.cross(half_v).normalize();
+            let inside = |x: DVec3, h: DVec3| x.dot(h).abs() < h.length_squared();
+            let flat =
+                plane(&path, normal).filter(|&t| inside(path.at(t), half_u) && inside(path.at(t), half_v));
+            let sides = [half_u, -half_u]
+                .map(|a| finite_cylinder(&path.from(a), half_v.normalize(), 0.0, half_v.length()));
+            let ends = [half_v, -half_v]
+                .map(|a| finite_cylinder(&path.from(a), half_u.normalize(), 0.0, half_u.length()));
+            earliest([flat, sides[0], sides[1], ends[0], ends[1]]).map(|t| (t, 0))
+        }
+        Surface::Cylinder { centre, axis, radius, length } => {
+            let path = path.from(centre);
+            match length {
+                Some(length) => finite_cylinder(&path, axis, radius, 0.5 * length),
+                None => earliest(cylinder(&path, axis, radius)),
+            }
+            .map(|t| (t, 0))
+        }
+    }
+}
+
+fn earliest<const N: usize>(times: [Option<f64>; N]) -> Option<f64> {
+    times.into_iter().flatten().min_by(f64::total_cmp)
+}
+
+/// Time at which a gap that changes evenly is used up.
+fn linear(gap: f64, rate: f64, within: f64) -> Option<f64> {
+    if rate >= 0.0 {
+        return None;
+    }
+    let t = (gap / -rate).max(0.0);
+    (t <= within).then_some(t)
+}
+
+/// Eq. (9): either face of a plane through the origin.
+pub fn plane(path: &Path, normal: DVec3) -> Option<f64> {
+    let (height, rate) = (path.position.dot(normal), path.velocity.dot(normal));
+    // The side on which the centre is; a centre in the plane itself leaves it as it goes.
+    let side = if height != 0.0 { height.signum() } else { rate.signum() };
+    linear(side * height - path.radius, side * rate, path.within)
+}
+
+/// Eqs (10)-(12): the outer and the inner face of an infinite cylinder about an axis through the origin.
+pub fn cylinder(path: &Path, axis: DVec3, radius: f64) -> [Option<f64>; 2] {
+    let across = |x: DVec3| x - x.dot(axis) * axis;
+    let (x, v) = (across(path.position), across(path.velocity));
+    let (x2, xv, v2) = (x.length_squared(), x.dot(v), v.length_squared());
+    let outside = x2 > radius * radius || radius == 0.0;
+    let outer = if outside { meet(x2, xv, v2, radius + path.radius, path.within) } else { None };
+    let inner = match radius > path.radius {
+        // Outside and going away: nothing inside is ahead.
+        true if outside && xv >= 0.0 => None,
+        true => leave(x2, xv, v2, radius - path.radius, path.within),
+        false => None,
+    };
+    [outer, inner]
+}
+
+/// When |x + v t| falls to `reach`, eq. (3). The form without a difference of nearly equal numbers.
+pub fn meet(x2: f64, xv: f64, v2: f64, reach: f64, within: f64) -> Option<f64> {
+    if xv >= 0.0 {
+        return None;
+    }
+    let gap = x2 - reach * reach;
+    if gap <= 0.0 {
+        return Some(0.0);
+    }
+    let square = xv * xv - v2 * gap;
+    if square < 0.0 {
+        return None;
+    }
+    let t = gap / (square.sqrt() - xv);
+    (t <= within).then_some(t)
+}
+
+/// When |x + v t| grows to `reach` from inside. What is beyond it already has met if it still goes outwards; if it comes back
+/// in, it meets on the other side.
+fn leave(x2: f64, xv: f64, v2: f64, reach: f64, within: f64) -> Option<f64> {
+    if v2 == 0.0 {
+        return None;
+    }
+    let room = reach * reach - x2;
+    let square = xv * xv + v2 * room;
+    if square < 0.0 {
+        return None;
+    }
+    if room <= 0.0 && xv >= 0.0 {
+        // On the face itself or past it by rounding, and going on.
+        return (xv > 0.0).then_some(0.0);
+    }
+    // t = (-xv + sqrt) / v2
+    let t = if xv <= 0.0 { (square.sqrt() - xv) / v2 } else { room / (square.sqrt() + xv) };
+    (t <= within).then_some(t)
+}
+
+/// Section 2.2.4: faces of a cylinder of half length `half` about the origin, and the rings at its ends. Without a radius it
+/// is a line, without a length a ring, without both a point.
+pub fn finite_cylinder(path: &Path, axis: DVec3, radius: f64, half: f64) -> Option<f64> {
+    let beside = |t: &f64| path.at(*t).dot(axis).abs() < half;
+    let [outer, inner] = cylinder(path, axis, radius);
+    let top = ring(&path.from(half * axis), axis, radius);
+    let bottom = if half > 0.0 { ring(&path.from(-half * axis), axis, radius) } else { None };
+    earliest([outer.filter(beside), inner.filter(beside), top, bottom])
+}

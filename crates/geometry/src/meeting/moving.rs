@@ -1,0 +1,154 @@
+//! Walls that move.
+//!
+//! A wall that is carried along evenly, or that turns into itself, is at rest in a frame of its own: there the straight
+//! path stays straight. A plane that swings is met where a line meets a sine, whose turning points are known. For all
+//! others (a disk that swings, a paddle that turns) no closed form is at hand: the gap is followed by steps in which it
+//! cannot be used up (gap over the largest speed at which it can close), so that the first touch is not jumped over.
+
+use glam::DVec3;
+use rubblepile_core::{
+    Surface, Wall,
+    wall::{Motion, Pose},
+};
+
+use super::{Path, first_touch, roots::first_fall};
+use crate::walls::{keeps_its_place, nearest_at};
+
+/// Gap over the radius at which the touch counts as reached; the last bit of the way is extrapolated.
+const CLOSE: f64 = 1e-9;
+
+/// Time from `now` and face of the first touch of a sphere with a wall; the path is in the world's frame.
+pub fn first_touch_of_wall(wall: &Wall, now: f64, path: &Path) -> Option<(f64, u32)> {
+    let pose = wall.pose(now);
+    let carried = match wall.motion {
+        _ if keeps_its_place(wall) => Some(DVec3::ZERO),
+        Motion::Translation { velocity } => Some(velocity),
+        _ => None,
+    };
+    if let Some(velocity) = carried {
+        // A surface that turns into itself is as it was when its motion was set.
+        let rotation = if velocity == DVec3::ZERO { wall.rotation } else { pose.rotation };
+        let translation = if velocity == DVec3::ZERO { wall.translation } else { pose.translation };
+        let back = rotation.inverse();
+        let local = Path {
+            position: back * (path.position - translation),
+            velocity: back * (path.velocity - velocity),
+            ..*path
+        };
+        return first_touch(&wall.surface, &local);
+    }
+    match (wall.motion, wall.surface) {
+        (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane { point, normal }) => {
+            let normal = wall.rotation * normal;
+            let (a, omega) = (amplitude.dot(normal), std::f64::consts::TAU * frequency);
+            let begin = phase + omega * (now - wall.since);
+            let base = wall.rotation * point + wall.translation - amplitude * phase.sin();
+            let height = (path.position - base).dot(normal);
+            let side = if height - a * begin.sin() >= 0.0 { 1.0 } else { -1.0 };
+            let swing = Swing { a: side * a, omega, begin };
+            swing
+                .first_touch(side * height - path.radius, side * path.velocity.dot(normal), path.within)
+                .map(|t| (t, 0))
+        }
+        _ => (0..wall.surface.faces())
+            .filter_map(|face| Some((follow(wall, face, now, path)?, face)))
+            .min_by(|a, b| a.0.total_cmp(&b.0)),
+    }
+}
+
+/// Height of a swinging plane: `a sin(begin + omega t)`.
+struct Swing {
+    a: f64,
+    omega: f64,
+    begin: f64,
+}
+
+impl Swing {
+    /// When `gap + rate t - a sin(begin + omega t)` falls to zero: between its turning points it is monotone.
+    fn first_touch(&self, gap: f64, rate: f64, within: f64) -> Option<f64> {
+        let Swing { a, omega, begin } = *self;
+        let f = |t: f64| {
+            let (s, c) = (begin + omega * t).sin_cos();
+            (gap + rate * t - a * s, rate - a * omega * c)
+        };
+        let now = f(0.0);
+        if now.0 <= 0.0 && now.1 < 0.0 {
+            return Some(0.0);
+        }
+        // It cannot touch before the gap to the highest place is used up, nor after that to the lowest is.
+        let (a_abs, w) = (a.abs(), omega.abs());
+        let mut from = 0.0;
+        let mut to = within;
+        if rate < 0.0 {
+            from = ((gap - a_abs) / -rate).clamp(0.0, within);
+            to = to.min((gap + a_abs) / -rate + 1e-12 * within);
+        } else if rate > 0.0 {
+            to = to.min((a_abs - gap) / rate);
+        } else if gap >= a_abs {
+            return None;
+        }
+        let cosine = rate / (a * omega);
+        if cosine.abs() >= 1.0 {
+            return first_fall(f, from, to.max(from), &mut []).filter(|&t| t <= within);
+        }
+        // Turning points at begin + omega t = +- acos + 2 pi k, a period at a time.
+        let period = std::f64::consts::TAU / w;
+        let mut start = from;
+        while start < to {
+            let end = (start + period).min(to);
+            let angle = begin + omega * start;
+            let mut cuts = [cosine.acos(), -cosine.acos()].map(|turn| {
+                let ahead = (omega.signum() * (turn - angle)).rem_euclid(std::f64::consts::TAU);
+                start + ahead / w
+            });
+            if let Some(t) = first_fall(f, start, end, &mut cuts) {
+                return Some(t);
+            }
+            start = end;
+        }
+        None
+    }
+}
+
+/// The fastest that a point of the wall no farther than `reach` from `x` moves at any time, m/s.
+fn fastest(wall: &Wall, pose: &Pose, x: DVec3, reach: f64) -> f64 {
+    match wall.motion {
+        Motion::None => 0.0,
+        Motion::Translation { velocity } => velocity.length(),
+        Motion::Oscillation { amplitude, frequency, .. } => {
+            (std::f64::consts::TAU * frequency).abs() * amplitude.length()
+        }
+        Motion::Rotation { .. } => pose.velocity_at(x).length() + pose.spin.length() * reach,
+    }
+}
+
+/// The first touch, followed in steps that are too short for the gap to close in.
+fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
+    let mut t = 0.0;
+    let speed = path.velocity.length();
+    loop {
+        let pose = wall.pose(now + t);
+        let x = path.at(t);
+        let near = nearest_at(&wall.surface, face, &pose, x);
+        let gap = near.distance - path.radius;
+        // How fast the surface and the sphere come together.
+        let closing = (path.velocity - pose.velocity_at(near.point)).dot(near.normal);
+        if gap <= CLOSE * path.radius && closing > 0.0 {
+            let t = t + gap.max(0.0) / closing;
+            return (t <= path.within).then_some(t);
+        }
+        // In this time the wall's fastest point in reach can close no more than the gap.
+        let step = gap.max(CLOSE * path.radius);
+        let mut bound = speed + fastest(wall, &pose, x, near.distance + 2.0 * step);
+        if bound == 0.0 {
+            return None;
+        }
+        if let Motion::Rotation { .. } = wall.motion {
+            bound += pose.spin.length() * step;
+        }
+        t += step / bound;
+        if t > path.within {
+            return None;
+        }
+    }
+}
