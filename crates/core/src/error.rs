@@ -22,6 +22,12 @@ pub enum Error {
     )]
     NotConverged { steps: u64, residual: f64, tolerance: f64, time: f64 },
 
+    #[error(
+        "{collisions} collisions at t = {time:e} s and the clock does not go on: grains are jammed without a gap between them; \
+         look for grains that overlap or are wedged between walls at the start, or raise `rest_speed`"
+    )]
+    Standstill { time: f64, collisions: u64 },
+
     #[error("there is no wall named `{name}` at t = {time:e} s; walls there are: {known}")]
     NoSuchWall { name: String, known: String, time: f64 },
 

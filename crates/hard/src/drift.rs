@@ -1,0 +1,377 @@
+//! One drift: all grains fly straight, and every collision of this time is carried out in its turn.
+//!
+//! Each grain has one entry in the queue: the first of what it would meet next among its neighbours, the walls, and the
+//! face of its cell. A collision makes new entries for the two that met and touches nobody else: an entry of a third
+//! grain that was to meet one of them is found to be out of date (the partner has met something since) when its turn comes, and
+//! is made anew then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
+//! was found by the partner whose path has changed.
+//!
+//! Velocities in a drift are those in the middle of the step (kick, drift, kick). A collision at `t` goes by the velocities
+//! of its own moment, `v + a (t - h/2)`, with which a bounce in a uniform field keeps the energy exactly, whatever the
+//! step: both the parabola of the fall and the chord of the drift are then the same before and after. If those
+//! velocities do not approach (a grain at rest on the floor, which only the kick makes fall), the drift's do.
+//!
+//! **Rest.** Grains that come to rest would collide ever faster (inelastic collapse). Below a rest speed collisions are
+//! elastic along the normal: a grain at rest trembles by `v^2 / 2g` and the clock goes on. Tangential restitution stays. Such
+//! collisions are counted.
+
+use glam::DVec3;
+use rubblepile_core::{Domain, Error, Result, Wall, World};
+use rubblepile_geometry::{
+    meeting::{Path, first_touch_of_wall, meet},
+    walls::nearest_at,
+};
+
+use crate::{
+    bounce::{Restitution, impulse, spin_change},
+    grid::{Crossing, Grid},
+    queue::Queue,
+};
+
+/// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
+const STANDSTILL: u64 = 10_000;
+
+/// A grain in flight: one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Grain {
+    /// At `since`.
+    position: DVec3,
+    /// s from the start of the drift
+    since: f64,
+    velocity: DVec3,
+    radius: f64,
+}
+
+impl Grain {
+    #[inline]
+    fn at(&self, t: f64) -> DVec3 {
+        self.position + (t - self.since) * self.velocity
+    }
+}
+
+/// What a grain meets next.
+#[derive(Debug, Clone, Copy)]
+struct Ahead {
+    pair: f64,
+    partner: u32,
+    /// How many times the partner had met something when this was found.
+    partner_met: u32,
+    wall: f64,
+    which: u32,
+    face: u32,
+    crossing: f64,
+    into: Crossing,
+}
+
+impl Ahead {
+    const NOTHING: Ahead = Ahead {
+        pair: f64::INFINITY,
+        partner: u32::MAX,
+        partner_met: 0,
+        wall: f64::INFINITY,
+        which: 0,
+        face: 0,
+        crossing: f64::INFINITY,
+        into: Crossing { axis: 0, up: true },
+    };
+
+    fn first(&self) -> f64 {
+        self.pair.min(self.wall).min(self.crossing)
+    }
+}
+
+/// What happened in a drift.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    pub grain_collisions: u64,
+    pub wall_collisions: u64,
+    /// Of both, those below the rest speed.
+    pub slow: u64,
+    pub crossings: u64,
+    /// Entries that were out of date.
+    pub stale: u64,
+    /// Kinetic energy lost along the normal and along the surface, and work done by walls, J.
+    pub lost_normal: f64,
+    pub lost_tangential: f64,
+    pub wall_work: f64,
+}
+
+/// What a drift needs to know besides the grains.
+pub struct Scene<'a> {
+    pub domain: Domain,
+    pub walls: &'a [Wall],
+    /// World time at the start of the drift.
+    pub start: f64,
+    /// Length of the drift.
+    pub h: f64,
+    /// By pair of materials.
+    pub restitution: &'a [Restitution],
+    pub materials: usize,
+    pub rest_speed: f64,
+    /// Of every row, or empty.
+    pub acceleration: &'a [DVec3],
+}
+
+pub struct Drift<'a> {
+    scene: Scene<'a>,
+    /// Periods and one over them; zero along open axes.
+    period: (DVec3, DVec3),
+    grains: Vec<Grain>,
+    /// How many times each grain has met something.
+    met: Vec<u32>,
+    spin: Vec<DVec3>,
+    mass: &'a [f64],
+    material: &'a [u32],
+    grid: Grid,
+    ahead: Vec<Ahead>,
+    queue: Queue,
+    now: f64,
+    pub tally: Tally,
+}
+
+impl<'a> Drift<'a> {
+    pub fn new(world: &'a World, scene: Scene<'a>) -> Self {
+        let b = &world.bodies;
+        let grains: Vec<Grain> = (0..b.len())
+            .map(|k| Grain {
+                position: b.position[k],
+                since: 0.0,
+                velocity: b.velocity[k],
+                radius: b.radius[k],
+            })
+            .collect();
+        let largest = b.radius.iter().copied().fold(0.0, f64::max);
+        let grid = Grid::new(grains.iter().map(|g| g.position), 2.0 * largest, &scene.domain);
+        let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
+        let period = scene.domain.period();
+        let period = (DVec3::from_array(period.to_array().map(finite)), 1.0 / period);
+        let mut drift = Drift {
+            period,
+            scene,
+            met: vec![0; b.len()],
+            spin: b.spin.clone(),
+            mass: &b.mass,
+            material: &b.material,
+            grid,
+            ahead: vec![Ahead::NOTHING; b.len()],
+            queue: Queue::default(),
+            now: 0.0,
+            tally: Tally::default(),
+            grains,
+        };
+        for k in 0..drift.grains.len() as u32 {
+            drift.ahead[k as usize] = drift.look_ahead(k);
+        }
+        drift.queue.fill(drift.ahead.iter().map(Ahead::first));
+        drift
+    }
+
+    /// Carries out everything up to the end of the drift. Positions, velocities and spins at its end.
+    pub fn run(mut self) -> Result<(Vec<(DVec3, DVec3, DVec3)>, Tally)> {
+        let h = self.scene.h;
+        let mut moment = (0.0, 0u64);
+        loop {
+            let (time, k) = self.queue.first();
+            // Not a number is never earlier than the end.
+            if time > h || k == u32::MAX || time.is_nan() {
+                break;
+            }
+            self.now = time;
+            let ahead = self.ahead[k as usize];
+            if ahead.crossing == time && ahead.pair > time && ahead.wall > time {
+                self.cross(k, ahead.into);
+                continue;
+            }
+            if ahead.pair == time {
+                self.meet_grain(k, ahead);
+            } else {
+                self.meet_wall(k, ahead);
+            }
+            moment = if time > moment.0 { (time, 0) } else { (time, moment.1 + 1) };
+            if moment.1 > STANDSTILL * self.grains.len() as u64 {
+                return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
+            }
+        }
+        let end = self.grains.iter().zip(&self.spin).map(|(g, &w)| (g.at(h), g.velocity, w)).collect();
+        Ok((end, self.tally))
+    }
+
+    /// From `a` to the nearest image of `b`.
+    #[inline]
+    fn between(&self, a: DVec3, b: DVec3) -> DVec3 {
+        let d = b - a;
+        d - self.period.0 * (d * self.period.1).round()
+    }
+
+    /// When two grains meet, eq. (3); infinite past the end of the drift.
+    #[inline]
+    fn pair_time(&self, a: &Grain, at: DVec3, b: &Grain) -> f64 {
+        let rho = self.between(at, b.at(self.now));
+        let v = b.velocity - a.velocity;
+        let rv = rho.dot(v);
+        if rv >= 0.0 {
+            return f64::INFINITY;
+        }
+        match meet(rho.length_squared(), rv, v.length_squared(), a.radius + b.radius, self.scene.h - self.now)
+        {
+            Some(t) => self.now + t,
+            None => f64::INFINITY,
+        }
+    }
+
+    /// All that is ahead of a grain from now on.
+    fn look_ahead(&self, k: u32) -> Ahead {
+        let me = self.grains[k as usize];
+        let at = me.at(self.now);
+        let mut ahead = Ahead::NOTHING;
+        self.grid.around(k, |j| {
+            if j != k {
+                let t = self.pair_time(&me, at, &self.grains[j as usize]);
+                // Of several at once the one with the lowest row, in whatever order the cells are seen.
+                if t < ahead.pair || (t == ahead.pair && j < ahead.partner && t.is_finite()) {
+                    (ahead.pair, ahead.partner) = (t, j);
+                }
+            }
+        });
+        if ahead.pair.is_finite() {
+            ahead.partner_met = self.met[ahead.partner as usize];
+        }
+        self.look_for_walls(&me, at, &mut ahead);
+        let (t, into) = self.grid.crossing(k, at, me.velocity);
+        (ahead.crossing, ahead.into) = (self.now + t, into);
+        ahead
+    }
+
+    fn look_for_walls(&self, me: &Grain, at: DVec3, ahead: &mut Ahead) {
+        let path =
+            Path { position: at, velocity: me.velocity, radius: me.radius, within: self.scene.h - self.now };
+        for (which, wall) in self.scene.walls.iter().enumerate() {
+            if let Some((t, face)) = first_touch_of_wall(wall, self.scene.start + self.now, &path)
+                && self.now + t < ahead.wall
+            {
+                (ahead.wall, ahead.which, ahead.face) = (self.now + t, which as u32, face);
+            }
+        }
+    }
+
+    fn set(&mut self, k: u32, ahead: Ahead) {
+        self.ahead[k as usize] = ahead;
+        self.queue.set(k, ahead.first());
+    }
+
+    fn cross(&mut self, k: u32, into: Crossing) {
+        self.tally.crossings += 1;
+        self.grid.cross(k, into);
+        let me = self.grains[k as usize];
+        let at = me.at(self.now);
+        let mut ahead = self.ahead[k as usize];
+        self.grid.ahead(k, into, |j| {
+            if j != k {
+                let t = self.pair_time(&me, at, &self.grains[j as usize]);
+                if t < ahead.pair {
+                    (ahead.pair, ahead.partner, ahead.partner_met) = (t, j, self.met[j as usize]);
+                }
+            }
+        });
+        let (t, into) = self.grid.crossing(k, at, me.velocity);
+        (ahead.crossing, ahead.into) = (self.now + t, into);
+        self.set(k, ahead);
+    }
+
+    fn meet_grain(&mut self, k: u32, ahead: Ahead) {
+        let j = ahead.partner;
+        if self.met[j as usize] != ahead.partner_met {
+            self.tally.stale += 1;
+            let ahead = self.look_ahead(k);
+            self.set(k, ahead);
+            return;
+        }
+        let (i, j) = (k as usize, j as usize);
+        for k in [i, j] {
+            self.bring_here(k);
+        }
+        let (a, b) = (self.grains[i], self.grains[j]);
+        let rho = self.between(a.position, b.position);
+        let normal = rho.normalize_or(DVec3::X);
+        let (arm_a, arm_b) = (a.radius * normal, -b.radius * normal);
+        let drift = b.velocity - a.velocity;
+        let turning = self.spin[j].cross(arm_b) - self.spin[i].cross(arm_a);
+        let (ma, mb) = (self.mass[i], self.mass[j]);
+        let reduced = ma * mb / (ma + mb);
+        let kick = self.kick(j) - self.kick(i);
+        let e = self.scene.restitution
+            [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
+        let p = reduced * self.impulse(drift, kick, turning, normal, e, reduced);
+        self.grains[i].velocity -= p / ma;
+        self.grains[j].velocity += p / mb;
+        self.spin[i] += spin_change(arm_a, -p, ma, a.radius);
+        self.spin[j] += spin_change(arm_b, p, mb, b.radius);
+        self.tally.grain_collisions += 1;
+        self.met[i] = self.met[i].wrapping_add(1);
+        self.met[j] = self.met[j].wrapping_add(1);
+        for k in [i as u32, j as u32] {
+            let ahead = self.look_ahead(k);
+            self.set(k, ahead);
+        }
+    }
+
+    fn meet_wall(&mut self, k: u32, ahead: Ahead) {
+        let i = k as usize;
+        self.bring_here(i);
+        let me = self.grains[i];
+        let wall = &self.scene.walls[ahead.which as usize];
+        let pose = wall.pose(self.scene.start + self.now);
+        let near = nearest_at(&wall.surface, ahead.face, &pose, me.position);
+        // Convention of the paper: the wall is the first, the grain the second.
+        let normal = -near.normal;
+        let arm = -me.radius * normal;
+        let wall_velocity = pose.velocity_at(near.point);
+        let e =
+            self.scene.restitution[self.material[i] as usize * self.scene.materials + wall.material as usize];
+        let m = self.mass[i];
+        let turning = self.spin[i].cross(arm);
+        let p = m * self.impulse(me.velocity - wall_velocity, self.kick(i), turning, normal, e, m);
+        self.tally.wall_work += p.dot(wall_velocity);
+        self.grains[i].velocity += p / m;
+        self.spin[i] += spin_change(arm, p, m, me.radius);
+        self.tally.wall_collisions += 1;
+        self.met[i] = self.met[i].wrapping_add(1);
+        let ahead = self.look_ahead(k);
+        self.set(k, ahead);
+    }
+
+    /// What the velocity of the moment is more than that of the drift.
+    fn kick(&self, row: usize) -> DVec3 {
+        self.scene.acceleration.get(row).map_or(DVec3::ZERO, |&a| (self.now - 0.5 * self.scene.h) * a)
+    }
+
+    /// Impulse over the reduced mass; what it costs is noted.
+    fn impulse(
+        &mut self,
+        drift: DVec3,
+        kick: DVec3,
+        turning: DVec3,
+        normal: DVec3,
+        e: Restitution,
+        reduced: f64,
+    ) -> DVec3 {
+        let moment = drift + kick;
+        let v = if moment.dot(normal) < 0.0 { moment } else { drift };
+        let u = v + turning;
+        let approach = -u.dot(normal);
+        let slow = approach < self.scene.rest_speed;
+        self.tally.slow += u64::from(slow);
+        let e = if slow { Restitution { normal: 1.0, ..e } } else { e };
+        let slip2 = u.length_squared() - approach * approach;
+        self.tally.lost_normal += 0.5 * reduced * (1.0 - e.normal * e.normal) * approach * approach;
+        self.tally.lost_tangential += reduced / 7.0 * (1.0 - e.tangential * e.tangential) * slip2.max(0.0);
+        impulse(u, normal, e)
+    }
+
+    fn bring_here(&mut self, k: usize) {
+        let g = &mut self.grains[k];
+        g.position = g.at(self.now);
+        g.since = self.now;
+    }
+}

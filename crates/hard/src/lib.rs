@@ -1,0 +1,15 @@
+//! Hard spheres: collisions are found before they happen and carried out one by one, in the order of time. Equations:
+//! hard-sphere-2011.
+
+mod bounce;
+mod drift;
+mod grid;
+mod queue;
+pub mod settings;
+mod step;
+mod timestep;
+pub mod workload;
+
+pub use settings::Settings;
+pub use step::HardSpheres;
+pub use timestep::automatic_timestep;

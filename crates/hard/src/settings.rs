@@ -1,0 +1,8 @@
+//! What a user can choose.
+
+/// Settings of the method.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Collisions slower than this along the normal are elastic (see `drift`), m/s; `None`: from gravity and the step.
+    pub rest_speed: Option<f64>,
+}
