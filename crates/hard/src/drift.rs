@@ -200,8 +200,10 @@ impl<'a> Drift<'a> {
     /// From `a` to the nearest image of `b`.
     #[inline]
     fn between(&self, a: DVec3, b: DVec3) -> DVec3 {
+        // Adding and taking away 1.5 * 2^52 rounds to whole numbers, without a call.
+        const WHOLE: DVec3 = DVec3::splat(6755399441055744.0);
         let d = b - a;
-        d - self.period.0 * (d * self.period.1).round()
+        d - self.period.0 * (d * self.period.1 + WHOLE - WHOLE)
     }
 
     /// When two grains meet, eq. (3); infinite past the end of the drift.
@@ -255,6 +257,11 @@ impl<'a> Drift<'a> {
         }
     }
 
+    fn look_again(&mut self, k: u32) {
+        let ahead = self.look_ahead(k);
+        self.set(k, ahead);
+    }
+
     fn set(&mut self, k: u32, ahead: Ahead) {
         self.ahead[k as usize] = ahead;
         self.queue.set(k, ahead.first());
@@ -283,8 +290,7 @@ impl<'a> Drift<'a> {
         let j = ahead.partner;
         if self.met[j as usize] != ahead.partner_met {
             self.tally.stale += 1;
-            let ahead = self.look_ahead(k);
-            self.set(k, ahead);
+            self.look_again(k);
             return;
         }
         let (i, j) = (k as usize, j as usize);
@@ -311,8 +317,7 @@ impl<'a> Drift<'a> {
         self.met[i] = self.met[i].wrapping_add(1);
         self.met[j] = self.met[j].wrapping_add(1);
         for k in [i as u32, j as u32] {
-            let ahead = self.look_ahead(k);
-            self.set(k, ahead);
+            self.look_again(k);
         }
     }
 
@@ -337,8 +342,7 @@ impl<'a> Drift<'a> {
         self.spin[i] += spin_change(arm, p, m, me.radius);
         self.tally.wall_collisions += 1;
         self.met[i] = self.met[i].wrapping_add(1);
-        let ahead = self.look_ahead(k);
-        self.set(k, ahead);
+        self.look_again(k);
     }
 
     /// What the velocity of the moment is more than that of the drift.

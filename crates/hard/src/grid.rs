@@ -7,6 +7,9 @@ use glam::DVec3;
 use rubblepile_core::Domain;
 
 const NONE: u32 = u32::MAX;
+/// Size of a cell over the distance of grains, where they are far apart: half as many grains as cells. The best of 0.6, 0.8,
+/// 1, 1.15 and 1.3 for gases of 10,000 and 100,000 spheres.
+const SPARSE: f64 = 0.8;
 /// Cells to a grain, at most.
 const MOST_CELLS: usize = 4;
 /// A periodic box has at least so many cells along an axis: with less, a neighbour could be meant in two images.
@@ -19,8 +22,6 @@ struct Place {
     cell: [i32; 3],
     /// The same on the circle.
     bent: [i32; 3],
-    next: u32,
-    previous: u32,
 }
 
 #[derive(Debug, Default)]
@@ -28,8 +29,11 @@ pub struct Grid {
     origin: DVec3,
     size: DVec3,
     count: [i32; 3],
-    head: Vec<u32>,
     place: Vec<Place>,
+    /// First grain of a cell; the grain after and before each in its cell.
+    head: Vec<u32>,
+    next: Vec<u32>,
+    previous: Vec<u32>,
 }
 
 /// A step into a neighbouring cell.
@@ -61,9 +65,8 @@ impl Grid {
             }
         }
         let extent = (high - low).max(DVec3::splat(diameter));
-        // About one grain to a cell, if they are far apart.
         let each = (extent.x * extent.y * extent.z / n.max(1) as f64).cbrt();
-        let target = (1.0001 * diameter).max(each);
+        let target = (1.0001 * diameter).max(SPARSE * each);
         let mut count: [i32; 3] = std::array::from_fn(|k| ((extent[k] / target).min(1e6) as i32).max(1));
         let periodic: [bool; 3] = std::array::from_fn(|k| period[k].is_finite());
         for k in 0..3 {
@@ -84,13 +87,20 @@ impl Grid {
         let size = DVec3::from_array(std::array::from_fn(|k| {
             if periodic[k] { period[k] / f64::from(count[k]) } else { target }
         }));
-        let mut grid =
-            Grid { origin: low, size, count, head: vec![NONE; cells(&count)], place: Vec::with_capacity(n) };
+        let mut grid = Grid {
+            origin: low,
+            size,
+            count,
+            head: vec![NONE; cells(&count)],
+            next: vec![NONE; n],
+            previous: vec![NONE; n],
+            place: Vec::with_capacity(n),
+        };
         for (k, x) in position.enumerate() {
             let at = (x - low) / size;
             let cell = [at.x.floor() as i32, at.y.floor() as i32, at.z.floor() as i32];
             let bent = std::array::from_fn(|a| cell[a].rem_euclid(count[a]));
-            grid.place.push(Place { cell, bent, next: NONE, previous: NONE });
+            grid.place.push(Place { cell, bent });
             grid.link(k as u32);
         }
         grid
@@ -103,25 +113,25 @@ impl Grid {
     fn link(&mut self, k: u32) {
         let index = self.index(self.place[k as usize].bent);
         let next = self.head[index];
-        self.place[k as usize].next = next;
-        self.place[k as usize].previous = NONE;
+        self.next[k as usize] = next;
+        self.previous[k as usize] = NONE;
         if next != NONE {
-            self.place[next as usize].previous = k;
+            self.previous[next as usize] = k;
         }
         self.head[index] = k;
     }
 
-    /// Takes a grain out for good.
+    /// Takes a grain out.
     pub fn unlink(&mut self, k: u32) {
-        let Place { bent, next, previous, .. } = self.place[k as usize];
+        let (next, previous) = (self.next[k as usize], self.previous[k as usize]);
         if previous == NONE {
-            let index = self.index(bent);
+            let index = self.index(self.place[k as usize].bent);
             self.head[index] = next;
         } else {
-            self.place[previous as usize].next = next;
+            self.next[previous as usize] = next;
         }
         if next != NONE {
-            self.place[next as usize].previous = previous;
+            self.previous[next as usize] = previous;
         }
     }
 
@@ -167,7 +177,7 @@ impl Grid {
                     let mut j = self.head[(row + around(b[0] + x, self.count[0])) as usize];
                     while j != NONE {
                         found(j);
-                        j = self.place[j as usize].next;
+                        j = self.next[j as usize];
                     }
                 }
             }
@@ -188,7 +198,7 @@ impl Grid {
                 let mut other = self.head[self.index(b)];
                 while other != NONE {
                     found(other);
-                    other = self.place[other as usize].next;
+                    other = self.next[other as usize];
                 }
             }
         }
