@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use rubblepile_core::{Advice, Fields, G, Method, Probe, Report, World, run::Simulation, units};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
+use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
     FileError,
     checkpoint::Meta,
     scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary, Sweep},
     session::{CheckpointEvery, Plan},
 };
-use rubblepile_nonsmooth::{ContactDynamics, automatic_timestep};
+use rubblepile_nonsmooth::ContactDynamics;
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
 use crate::failure::Failure;
@@ -121,6 +122,10 @@ pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
                 "the time step cannot be chosen: nothing moves and nothing pulls",
                 "give `timestep` in [method.nonsmooth]",
             ),
+            MethodPlan::Hard(_) => Failure::bad_input(
+                "the time step cannot be chosen: nothing moves and nothing pulls",
+                "give `timestep` in [method.hard]",
+            ),
         })?;
     }
     Ok(built)
@@ -135,17 +140,29 @@ fn method(built: &Built) -> (Box<dyn Method>, Option<f64>) {
             (Box::new(SoftSpheres::new(settings.clone())), shortest)
         }
         MethodPlan::Nonsmooth(settings) => {
-            let (mut uniform, mut own) = (DVec3::ZERO, false);
-            for g in &built.gravity {
-                match g {
-                    GravityPlan::Uniform { acceleration } => uniform += *acceleration,
-                    GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => own = true,
-                    GravityPlan::Centrifugal { .. } => {}
-                }
-            }
-            (Box::new(ContactDynamics::new(settings.clone())), automatic_timestep(world, uniform, own))
+            let (uniform, own) = pull(&built.gravity);
+            let step = rubblepile_nonsmooth::automatic_timestep(world, uniform, own);
+            (Box::new(ContactDynamics::new(settings.clone())), step)
+        }
+        MethodPlan::Hard(settings) => {
+            let (uniform, own) = pull(&built.gravity);
+            let step = rubblepile_hard::automatic_timestep(world, uniform, own);
+            (Box::new(HardSpheres::new(settings.clone())), step)
         }
     }
+}
+
+/// The uniform field, and whether bodies attract each other.
+fn pull(gravity: &[GravityPlan]) -> (DVec3, bool) {
+    let (mut uniform, mut own) = (DVec3::ZERO, false);
+    for g in gravity {
+        match g {
+            GravityPlan::Uniform { acceleration } => uniform += *acceleration,
+            GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => own = true,
+            GravityPlan::Centrifugal { .. } => {}
+        }
+    }
+    (uniform, own)
 }
 
 /// What the scenario will be, with what is doubtful in it.

@@ -103,6 +103,12 @@ impl PairValues {
     /// materials keep their value. E* and G* as in Hertz and Mindlin.
     pub fn mix(a: &Material, b: &Material) -> Self {
         let mean = |x: f64, y: f64| if x == y { x } else { (x * y).sqrt() };
+        // Hard spheres may turn back along the surface too: what has two signs has no geometric mean.
+        let signed = |x: f64, y: f64| match (x < 0.0, y < 0.0) {
+            (false, false) => mean(x, y),
+            (true, true) => -mean(-x, -y),
+            _ => 0.5 * (x + y),
+        };
         let series = |x: f64, y: f64| if x == y { x } else { 2.0 * x * y / (x + y) };
         let (modulus, shear_modulus) = match (a.young, b.young) {
             (Some(ya), Some(yb)) => {
@@ -115,7 +121,7 @@ impl PairValues {
         };
         PairValues {
             restitution_normal: mean(a.restitution_normal, b.restitution_normal),
-            restitution_tangential: mean(a.restitution_tangential, b.restitution_tangential),
+            restitution_tangential: signed(a.restitution_tangential, b.restitution_tangential),
             friction_sliding: mean(a.friction_sliding, b.friction_sliding),
             friction_rolling: mean(a.friction_rolling, b.friction_rolling),
             friction_twisting: mean(a.friction_twisting, b.friction_twisting),

@@ -12,8 +12,11 @@
 //! velocities do not approach (a grain at rest on the floor, which only the kick makes fall), the drift's do.
 //!
 //! **Rest.** Grains that come to rest would collide ever faster (inelastic collapse). Below a rest speed collisions are
-//! elastic along the normal: a grain at rest trembles by `v^2 / 2g` and the clock goes on. Tangential restitution stays. Such
-//! collisions are counted.
+//! elastic along the normal, and part with a tenth of it at least: a grain at rest trembles, by `v^2 / 2g`, and the
+//! clock goes on. What that puts in is taken out again by collisions above it. Tangential restitution stays,
+//! but for collisions that follow another one of the same grain almost at once: between three that touch, what one
+//! contact takes along its surface is the others' normal motion, and they would go on without time passing. Slow collisions
+//! are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
 
 use glam::DVec3;
 use rubblepile_core::{Domain, Error, Result, Wall, World};
@@ -28,6 +31,10 @@ use crate::{
     queue::Queue,
 };
 
+/// Time after a collision in which the next slow one is elastic along the surface too, over the step.
+const AT_ONCE: f64 = 0.01;
+/// What grains at rest tremble with, over the rest speed.
+const LEAST: f64 = 0.1;
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
 const STANDSTILL: u64 = 10_000;
 
@@ -294,9 +301,7 @@ impl<'a> Drift<'a> {
             return;
         }
         let (i, j) = (k as usize, j as usize);
-        for k in [i, j] {
-            self.bring_here(k);
-        }
+        let met_at_once = [i, j].map(|k| self.bring_here(k));
         let (a, b) = (self.grains[i], self.grains[j]);
         let rho = self.between(a.position, b.position);
         let normal = rho.normalize_or(DVec3::X);
@@ -308,7 +313,8 @@ impl<'a> Drift<'a> {
         let kick = self.kick(j) - self.kick(i);
         let e = self.scene.restitution
             [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
-        let p = reduced * self.impulse(drift, kick, turning, normal, e, reduced);
+        let at_once = met_at_once[0] || met_at_once[1];
+        let p = reduced * self.impulse(drift, kick, turning, normal, e, reduced, at_once);
         self.grains[i].velocity -= p / ma;
         self.grains[j].velocity += p / mb;
         self.spin[i] += spin_change(arm_a, -p, ma, a.radius);
@@ -323,7 +329,7 @@ impl<'a> Drift<'a> {
 
     fn meet_wall(&mut self, k: u32, ahead: Ahead) {
         let i = k as usize;
-        self.bring_here(i);
+        let at_once = self.bring_here(i);
         let me = self.grains[i];
         let wall = &self.scene.walls[ahead.which as usize];
         let pose = wall.pose(self.scene.start + self.now);
@@ -336,7 +342,7 @@ impl<'a> Drift<'a> {
             self.scene.restitution[self.material[i] as usize * self.scene.materials + wall.material as usize];
         let m = self.mass[i];
         let turning = self.spin[i].cross(arm);
-        let p = m * self.impulse(me.velocity - wall_velocity, self.kick(i), turning, normal, e, m);
+        let p = m * self.impulse(me.velocity - wall_velocity, self.kick(i), turning, normal, e, m, at_once);
         self.tally.wall_work += p.dot(wall_velocity);
         self.grains[i].velocity += p / m;
         self.spin[i] += spin_change(arm, p, m, me.radius);
@@ -351,6 +357,7 @@ impl<'a> Drift<'a> {
     }
 
     /// Impulse over the reduced mass; what it costs is noted.
+    #[allow(clippy::too_many_arguments)]
     fn impulse(
         &mut self,
         drift: DVec3,
@@ -359,6 +366,7 @@ impl<'a> Drift<'a> {
         normal: DVec3,
         e: Restitution,
         reduced: f64,
+        at_once: bool,
     ) -> DVec3 {
         let moment = drift + kick;
         let v = if moment.dot(normal) < 0.0 { moment } else { drift };
@@ -366,16 +374,25 @@ impl<'a> Drift<'a> {
         let approach = -u.dot(normal);
         let slow = approach < self.scene.rest_speed;
         self.tally.slow += u64::from(slow);
-        let e = if slow { Restitution { normal: 1.0, ..e } } else { e };
+        let e = match (slow && e.normal < 1.0, at_once) {
+            (false, _) => e,
+            (true, at_once) => Restitution {
+                normal: (LEAST * self.scene.rest_speed / approach).max(1.0),
+                tangential: if at_once { 1.0 } else { e.tangential },
+            },
+        };
         let slip2 = u.length_squared() - approach * approach;
         self.tally.lost_normal += 0.5 * reduced * (1.0 - e.normal * e.normal) * approach * approach;
         self.tally.lost_tangential += reduced / 7.0 * (1.0 - e.tangential * e.tangential) * slip2.max(0.0);
         impulse(u, normal, e)
     }
 
-    fn bring_here(&mut self, k: usize) {
+    /// Moves a grain to where it is now; whether it has met something a moment ago.
+    fn bring_here(&mut self, k: usize) -> bool {
         let g = &mut self.grains[k];
+        let at_once = self.met[k] > 0 && self.now - g.since < AT_ONCE * self.scene.h;
         g.position = g.at(self.now);
         g.since = self.now;
+        at_once
     }
 }

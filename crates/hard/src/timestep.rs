@@ -1,26 +1,36 @@
 //! How long a drift may be.
 
-use rubblepile_core::{Advice, World};
+use glam::DVec3;
+use rubblepile_core::{Advice, G, World};
 
 use crate::{Settings, grid::FEWEST_PERIODIC};
 
-/// Part of the time in which a grain falls its own radius from rest.
-const OF_FALL: f64 = 0.02;
-/// Largest diameters that the fastest grain flies in a drift without fields.
+/// Steps in the time in which the smallest grain falls its own radius from rest.
+const STEPS_A_FALL: f64 = 50.0;
+/// Steps in the shortest time of the bodies' own gravity, `1 / sqrt(G rho)`.
+const STEPS_A_COLLAPSE: f64 = 200.0;
+/// Smallest diameters that the fastest grain flies in a drift without fields.
 const FLIGHT: f64 = 20.0;
 
-/// A step for gravity of strength `acceleration` (m/s^2; 0: none) and the speeds that there are, s.
-pub fn automatic_timestep(world: &World, acceleration: f64) -> Option<f64> {
+/// A step from gravity, or without it from the speeds that there are; `None` if nothing moves and nothing pulls.
+///
+/// `uniform` is the acceleration of a uniform field; `self_gravity`: whether the bodies attract each other.
+pub fn automatic_timestep(world: &World, uniform: DVec3, self_gravity: bool) -> Option<f64> {
     let b = &world.bodies;
     let smallest = b.radius.iter().copied().fold(f64::INFINITY, f64::min);
-    let fastest = b.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
-    if !smallest.is_finite() {
-        return None;
+    let mut steps = Vec::new();
+    if uniform != DVec3::ZERO {
+        steps.push((2.0 * smallest / uniform.length()).sqrt() / STEPS_A_FALL);
     }
-    if acceleration > 0.0 {
-        return Some(OF_FALL * (2.0 * smallest / acceleration).sqrt());
+    if self_gravity {
+        let volume: f64 = (0..b.len()).map(|k| world.volume(k)).sum();
+        steps.push(1.0 / (G * b.total_mass() / volume).sqrt() / STEPS_A_COLLAPSE);
     }
-    (fastest > 0.0).then(|| FLIGHT * 2.0 * smallest / fastest)
+    if steps.is_empty() {
+        let fastest = b.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
+        steps.push(FLIGHT * 2.0 * smallest / fastest);
+    }
+    steps.into_iter().filter(|s| s.is_finite() && *s > 0.0).reduce(f64::min)
 }
 
 /// What this method cannot do.

@@ -18,7 +18,7 @@ pub struct Citation {
 }
 
 /// Every paper that something in this program stands on.
-pub const ALL: [Citation; 4] = [
+pub const ALL: [Citation; 5] = [
     Citation {
         key: "Song2024",
         about: "the soft-sphere contact model",
@@ -55,6 +55,18 @@ pub const ALL: [Citation; 4] = [
         pages: "3--20",
         doi: "10.1007/s11044-016-9547-2",
         used_by: &["nonsmooth"],
+    },
+    Citation {
+        key: "Richardson2011",
+        about: "hard spheres and walls, collision by collision",
+        authors: "Richardson, D. C. and Walsh, K. J. and Murdoch, N. and Michel, P.",
+        title: "Numerical simulations of granular dynamics: {I}. {H}ard-sphere discrete element method and tests",
+        journal: "Icarus",
+        year: 2011,
+        volume: "212",
+        pages: "427--437",
+        doi: "10.1016/j.icarus.2010.11.030",
+        used_by: &["hard"],
     },
     Citation {
         key: "Dehnen2002",

@@ -3,7 +3,7 @@
 //! A wall that is carried along evenly, or that turns into itself, is at rest in a frame of its own: there the straight
 //! path stays straight. A plane that swings is met where a line meets a sine, whose turning points are known. For all
 //! others (a disk that swings, a paddle that turns) no closed form is at hand: the gap is followed by steps in which it
-//! cannot be used up (gap over the largest speed at which it can close), so that the first touch is not jumped over.
+//! cannot be used up, so that the first touch is not jumped over.
 
 use glam::DVec3;
 use rubblepile_core::{
@@ -110,19 +110,39 @@ impl Swing {
     }
 }
 
-/// The fastest that a point of the wall no farther than `reach` from `x` moves at any time, m/s.
-fn fastest(wall: &Wall, pose: &Pose, x: DVec3, reach: f64) -> f64 {
+/// Bounds on how a wall moves near `x`: speed of any of its points within `reach`, and what its motion adds to accelerations
+/// in its frame for things that move no faster than `speed`.
+fn bounds(wall: &Wall, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> (f64, f64) {
     match wall.motion {
-        Motion::None => 0.0,
-        Motion::Translation { velocity } => velocity.length(),
+        Motion::None => (0.0, 0.0),
+        Motion::Translation { velocity } => (velocity.length(), 0.0),
         Motion::Oscillation { amplitude, frequency, .. } => {
-            (std::f64::consts::TAU * frequency).abs() * amplitude.length()
+            let (a, omega) = (amplitude.length(), (std::f64::consts::TAU * frequency).abs());
+            (omega * a, omega * omega * a)
         }
-        Motion::Rotation { .. } => pose.velocity_at(x).length() + pose.spin.length() * reach,
+        Motion::Rotation { .. } => {
+            let omega = pose.spin.length();
+            let fastest = pose.velocity_at(x).length() + omega * reach;
+            // 2 omega v of Coriolis and omega^2 r, with r omega the wall's speed.
+            (fastest, omega * (2.0 * (speed + fastest) + fastest))
+        }
     }
 }
 
-/// The first touch, followed in steps that are too short for the gap to close in.
+/// Distance from the axis of a surface that is curved or has a curved rim.
+fn off_axis(surface: &Surface, x: DVec3) -> Option<f64> {
+    match *surface {
+        Surface::Plane { .. } | Surface::Rectangle { .. } | Surface::Box { .. } => None,
+        Surface::Disk { .. } | Surface::Cylinder { .. } => {
+            let (d, axis) = (x - surface.centre(), surface.axis());
+            Some((d - d.dot(axis) * axis).length())
+        }
+    }
+}
+
+/// The first touch, followed in steps in which the gap cannot close: it closes no faster than both move, and its rate
+/// changes no faster than B = acceleration + v^2 over the distance from the axis (the distance from a plane, an edge or a
+/// point is convex along a straight line; around an axis it is not).
 fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
     let mut t = 0.0;
     let speed = path.velocity.length();
@@ -137,17 +157,27 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
             let t = t + gap.max(0.0) / closing;
             return (t <= path.within).then_some(t);
         }
-        // In this time the wall's fastest point in reach can close no more than the gap.
-        let step = gap.max(CLOSE * path.radius);
-        let mut bound = speed + fastest(wall, &pose, x, near.distance + 2.0 * step);
-        if bound == 0.0 {
+        let room = gap.max(0.0);
+        let (fastest, acceleration) = bounds(wall, &pose, x, near.distance + 2.0 * path.radius, speed);
+        let most = speed + fastest;
+        if most == 0.0 {
             return None;
         }
-        if let Motion::Rotation { .. } = wall.motion {
-            bound += pose.spin.length() * step;
-        }
-        t += step / bound;
-        if t > path.within {
+        // Within this time neither gets out of the reach that the bounds are for.
+        let valid = path.radius / most;
+        let first = (room / most).min(valid);
+        let curved = off_axis(&wall.surface, pose.to_local(x));
+        let (bend, valid) = match curved {
+            Some(rho) => (2.0 * most * most / rho, valid.min(0.5 * rho / most)),
+            None => (0.0, valid),
+        };
+        let b = acceleration + bend;
+        // Largest t with room - closing t - b t^2 / 2 >= 0
+        let root = (closing * closing + 2.0 * b * room).sqrt();
+        let second = if closing > 0.0 { 2.0 * room / (root + closing) } else { (root - closing) / b };
+        let step = first.max(second.min(valid));
+        t += step.max(CLOSE * path.radius / most);
+        if t.is_nan() || t > path.within {
             return None;
         }
     }

@@ -282,7 +282,11 @@ impl Checker<'_> {
             // Springs and dashpots cannot take all speed out of an impact; contact dynamics can.
             let soft = matches!(self.scenario.method, Method::Soft(_));
             let low = if soft { "above 0" } else { "at least 0" };
-            self.check(v <= 1.0 && (v > 0.0 || (v == 0.0 && !soft)), at, key, || {
+            // The surfaces of hard spheres may spring back along themselves.
+            let back = key.ends_with("tangential") && matches!(self.scenario.method, Method::Hard(_));
+            let low = if back { "at least -1" } else { low };
+            let enough = v > 0.0 || (v == 0.0 && !soft) || (v >= -1.0 && back);
+            self.check(v <= 1.0 && enough, at, key, || {
                 format!("a coefficient of restitution must be {low} and at most 1, it is {v}")
             });
         } else {

@@ -1,5 +1,6 @@
 //! The `[method]` table: one struct a method. Checks of it are here too, beside what they check.
 
+use rubblepile_hard as hard;
 use rubblepile_nonsmooth as nonsmooth;
 use rubblepile_soft as soft;
 use schemars::JsonSchema;
@@ -17,6 +18,7 @@ use super::{
 pub enum MethodPlan {
     Soft(soft::Settings),
     Nonsmooth(nonsmooth::Settings),
+    Hard(hard::Settings),
 }
 
 /// How contact is resolved: exactly one method.
@@ -27,6 +29,8 @@ pub enum Method {
     Soft(Soft),
     /// Contact dynamics: rigid spheres and polyhedra that do not overlap, stepped implicitly.
     Nonsmooth(Nonsmooth),
+    /// Hard spheres: every collision, one by one, in the order of time.
+    Hard(Hard),
 }
 
 impl Default for Method {
@@ -113,6 +117,24 @@ impl Default for Nonsmooth {
     }
 }
 
+/// Hard spheres: collisions take no time, are found before they happen, and are carried out one by one. For grains that
+/// fly and bounce; grains that lie on each other are better served by the other methods.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Hard {
+    /// Time step, at whose ends gravity acts; `"auto"`: from gravity, or without it from speeds.
+    pub timestep: Auto<TimeKind>,
+    /// Collisions slower than this along the normal are elastic, so that grains that come to rest do not collide ever
+    /// faster; `"auto"`: ten times what gravity adds to a speed in a step.
+    pub rest_speed: Auto<SpeedKind>,
+}
+
+impl Default for Hard {
+    fn default() -> Self {
+        Hard { timestep: Auto::Auto, rest_speed: Auto::Auto }
+    }
+}
+
 /// How the contact problem of a step is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -131,6 +153,7 @@ impl Method {
         match self {
             Method::Soft(m) => m.timestep.value(),
             Method::Nonsmooth(m) => m.timestep.value(),
+            Method::Hard(m) => m.timestep.value(),
         }
     }
 
@@ -157,6 +180,7 @@ impl Method {
                 unsolved_steps: m.unsolved_steps,
                 margin: m.margin.value(),
             }),
+            Method::Hard(m) => MethodPlan::Hard(hard::Settings { rest_speed: m.rest_speed.value() }),
         }
     }
 }
@@ -166,6 +190,7 @@ impl Checker<'_> {
         match &self.scenario.method {
             Method::Soft(m) => self.soft(m),
             Method::Nonsmooth(m) => self.nonsmooth(m),
+            Method::Hard(m) => self.hard(m),
         }
     }
 
@@ -234,6 +259,17 @@ impl Checker<'_> {
         }
     }
 
+    fn hard(&mut self, m: &Hard) {
+        let at = "method.hard";
+        self.timestep(m.timestep, at);
+        if let Auto::Value(v) = m.rest_speed {
+            let speed = v.0;
+            self.check(speed >= 0.0 && speed.is_finite(), at, "rest_speed", || {
+                format!("`rest_speed` must not be negative, it is {speed} m/s")
+            });
+        }
+    }
+
     /// Cohesion of the other method: it would not act.
     pub fn foreign_cohesion(&mut self, key: &str, value: f64, path: String) {
         if value == 0.0 {
@@ -244,6 +280,11 @@ impl Checker<'_> {
                 path,
                 "`cohesion` is a strength of soft spheres, and [method.nonsmooth] has none",
                 "give `cohesion_force`, in N, and `cohesion_range`, the gap up to which it acts",
+            ),
+            (Method::Hard(_), "cohesion" | "cohesion_force" | "cohesion_range") => self.add_help(
+                path,
+                format!("hard spheres do not stick: `{key}` would not act"),
+                "leave it out, or take [method.nonsmooth] or [method.soft]",
             ),
             (Method::Soft(_), "cohesion_force" | "cohesion_range") => self.add_help(
                 path,

@@ -207,9 +207,15 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
         }
         return;
     }
-    if matches!(c.scenario.method, Method::Soft(_)) {
+    let kind = match c.scenario.method {
+        Method::Soft(_) => Some("soft"),
+        Method::Hard(_) => Some("hard"),
+        Method::Nonsmooth(_) => None,
+    };
+    if let Some(kind) = kind {
         let help = "take [method.nonsmooth], or leave `shape` out";
-        c.add_help(inside.clone(), "soft spheres are spheres: they cannot have another shape", help);
+        let message = format!("{kind} spheres are spheres: they cannot have another shape");
+        c.add_help(inside.clone(), message, help);
     }
     let kinds = [
         ("polyhedron", shape.polyhedron.is_some()),

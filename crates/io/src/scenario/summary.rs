@@ -273,6 +273,9 @@ fn signed_distance(surface: &Surface, x: DVec3) -> f64 {
     }
 }
 
+/// Overlap over radius at the start that is more than rounding.
+const HARD_OVERLAP: f64 = 1e-6;
+
 fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
     let (world, bodies) = (&built.world, &built.world.bodies);
     if bodies.is_empty() {
@@ -284,8 +287,10 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
         ));
     }
     for (what, o) in [("each other", overlaps), ("walls", walls)] {
-        if o.deepest_part > 0.01 {
-            advice.push(Advice::warning(format!(
+        let hard = matches!(built.method, MethodPlan::Hard(_));
+        if o.deepest_part > if hard { HARD_OVERLAP } else { 0.01 } {
+            let say = if hard { Advice::fatal } else { Advice::warning };
+            advice.push(say(format!(
                 "grains overlap {what} at the start by up to {:.1} % of the radius{}: they will {}",
                 100.0 * o.deepest_part,
                 o.between.map_or(String::new(), |(a, b)| if a == b {
@@ -296,6 +301,7 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
                 match built.method {
                     MethodPlan::Soft(_) => "fly apart",
                     MethodPlan::Nonsmooth(_) => "be pushed apart",
+                    MethodPlan::Hard(_) => "not come free, for hard spheres cannot overlap; place them apart",
                 },
             )));
         }

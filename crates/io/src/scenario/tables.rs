@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use super::methods::{LawName, Method, Nonsmooth, Soft, SolverName};
+pub use super::methods::{Hard, LawName, Method, Nonsmooth, Soft, SolverName};
 use super::{
     grains::Grains,
     quantity::*,

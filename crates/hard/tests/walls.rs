@@ -1,0 +1,188 @@
+//! Grains and walls: what a bounce keeps, what rests, and what cannot get out.
+
+use glam::DVec3;
+use rubblepile_core::{Field, Fields, Material, Method, Motion, Report, Result, Rng, Surface, Wall, World};
+use rubblepile_hard::{HardSpheres, Settings};
+
+struct Uniform(DVec3);
+
+impl Field for Uniform {
+    fn name(&self) -> &'static str {
+        "uniform"
+    }
+    fn accelerate(&mut self, _: &World, out: &mut [DVec3]) -> Result<()> {
+        out.iter_mut().for_each(|a| *a += self.0);
+        Ok(())
+    }
+    fn potential_energy(&mut self, world: &World) -> Result<f64> {
+        let b = &world.bodies;
+        Ok((0..b.len()).map(|k| -b.mass[k] * self.0.dot(b.position[k])).sum())
+    }
+}
+
+fn world(timestep: f64, normal: f64, tangential: f64) -> World {
+    let mut w = World::new(timestep);
+    w.groups.push("grains".into());
+    w.materials.push(Material {
+        name: "m".into(),
+        density: 1000.0,
+        restitution_normal: normal,
+        restitution_tangential: tangential,
+        ..Material::default()
+    });
+    w
+}
+
+fn advance(w: &mut World, fields: &mut Fields, until: f64) -> Report {
+    let mut report = Report::default();
+    HardSpheres::new(Settings::default()).advance(w, fields, until, &mut report).expect("a run");
+    report
+}
+
+fn gravity(g: DVec3) -> Fields {
+    Fields { list: vec![Box::new(Uniform(g))] }
+}
+
+fn energy(w: &World, fields: &mut Fields) -> f64 {
+    let (t, r) = w.bodies.kinetic_energy();
+    t + r + fields.potential_energy(w).expect("energy")
+}
+
+#[test]
+fn a_ball_that_bounces_keeps_its_energy_for_ever_and_loses_what_it_should() {
+    let mut w = world(1e-3, 1.0, 1.0);
+    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    w.bodies.push_sphere(DVec3::new(0.0, 0.0, 1.1), 0.1, 1000.0, 0, 0);
+    let mut fields = gravity(-9.81 * DVec3::Z);
+    let before = energy(&w, &mut fields);
+    let report = advance(&mut w, &mut fields, 100.0);
+    let bounces = report.counts.iter().find(|c| c.0 == "collisions with walls").expect("bounces").1;
+    // A fall through a metre and back takes 2 sqrt(2 / 9.81) s.
+    assert!((110..=111).contains(&bounces), "{bounces}");
+    let drift = energy(&w, &mut fields) / before - 1.0;
+    assert!(drift.abs() < 1e-11, "{drift}");
+
+    // With a restitution of 0.8 it rises to 0.64 of its height.
+    let mut w = world(1e-3, 0.8, 1.0);
+    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    w.bodies.push_sphere(DVec3::new(0.0, 0.0, 1.1), 0.1, 1000.0, 0, 0);
+    let mut highest = 0.0f64;
+    let mut t = 0.0;
+    while t < 0.9 {
+        t += 1e-3;
+        advance(&mut w, &mut fields, t);
+        if w.bodies.velocity[0].z > 0.0 {
+            highest = highest.max(w.bodies.position[0].z - 0.1);
+        }
+    }
+    assert!((highest - 0.64).abs() < 1e-4, "{highest}");
+}
+
+#[test]
+fn a_grain_at_rest_on_a_floor_neither_sinks_nor_stops_the_clock() {
+    let mut w = world(1e-3, 0.5, 0.5);
+    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.1), 0.1, 1000.0, 0, 0);
+    w.bodies.push_sphere(DVec3::new(0.02, 0.01, 0.9), 0.1, 1000.0, 0, 0);
+    let mut fields = gravity(-9.81 * DVec3::Z);
+    let report = advance(&mut w, &mut fields, 60.0);
+    let b = &w.bodies;
+    for k in 0..2 {
+        let height = b.position[k].z - 0.1;
+        // Trembling with the rest speed, 10 g h = 0.1 m/s, lifts by half a millimetre.
+        assert!(height > -1e-12 && height < 2e-3, "{height}");
+        assert!(b.velocity[k].z.abs() < 0.15);
+    }
+    assert!(report.counts.iter().any(|c| c.0 == "collisions below the rest speed" && c.1 > 1000));
+}
+
+#[test]
+fn sixty_grains_in_a_cylinder_cut_by_an_inclined_plane_stay_in_it() {
+    let mut w = world(2e-4, 0.7, 0.5);
+    let normal = DVec3::new(1.0, 0.0, 1.0).normalize();
+    w.walls.push(Wall::new(0, "plane", 0, Surface::Plane { point: DVec3::ZERO, normal }));
+    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    w.walls.push(Wall::new(1, "tube", 0, tube));
+    let mut rng = Rng::new(4);
+    for k in 0..60 {
+        let turn = rng.range(0.0, 6.28);
+        let x = DVec3::new(0.25 * turn.cos(), 0.25 * turn.sin(), 1.0 + 0.15 * f64::from(k));
+        w.bodies.push_sphere(x, 0.05, 1000.0, 0, 0);
+    }
+    let mut fields = gravity(-9.81 * DVec3::Z);
+    advance(&mut w, &mut fields, 3.0);
+    let b = &w.bodies;
+    for k in 0..b.len() {
+        let x = b.position[k];
+        assert!(x.dot(normal) > 0.05 - 1e-9 && x.truncate().length() < 0.45 + 1e-9, "{x}");
+    }
+    // They have slid down to the low side.
+    let mean = b.position.iter().map(|x| x.x).sum::<f64>() / 60.0;
+    assert!(mean > 0.2, "{mean}");
+}
+
+#[test]
+fn a_sphere_balanced_on_the_inner_edge_of_an_upright_ring_stays_in_its_plane() {
+    let mut w = world(1e-3, 0.5, 1.0);
+    let ring = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: Some(0.0) };
+    w.walls.push(Wall::new(0, "ring", 0, ring));
+    // Off the lowest point by 0.3 rad: it slides to and fro like a pendulum of length 0.8.
+    let at = |angle: f64| 0.8 * DVec3::new(angle.sin(), 0.0, -angle.cos());
+    w.bodies.push_sphere(at(0.3), 0.2, 1000.0, 0, 0);
+    let mut fields = gravity(-9.81 * DVec3::Z);
+    let period = std::f64::consts::TAU * (0.8f64 / 9.81).sqrt() * (1.0 + 0.3f64.powi(2) / 16.0);
+    // After a quarter of a period it is at the bottom.
+    advance(&mut w, &mut fields, 0.25 * period);
+    let x = w.bodies.position[0];
+    assert!(x.x.abs() < 0.02, "{x}");
+    assert!(x.y.abs() < 1e-9 && (x.length() - 0.8).abs() < 5e-3, "{x}");
+}
+
+#[test]
+fn hundreds_on_a_disk_that_swings_in_a_tube_stay_above_it() {
+    let mut w = world(2e-4, 0.8, 0.5);
+    let mut disk = Wall::new(
+        0,
+        "disk",
+        0,
+        Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 },
+    );
+    disk.motion = Motion::Oscillation { amplitude: 0.02 * DVec3::Z, frequency: 10.0, phase: 0.0 };
+    w.walls.push(disk);
+    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    w.walls.push(Wall::new(1, "tube", 0, tube));
+    for k in 0..300 {
+        let (layer, j) = (k / 16, k % 16);
+        let place = DVec3::new(0.15 * f64::from(j % 4) - 0.22, 0.15 * f64::from(j / 4) - 0.22, 0.1);
+        w.bodies.push_sphere(place + 0.1 * f64::from(layer) * DVec3::Z, 0.03, 1000.0, 0, 0);
+    }
+    let mut fields = gravity(-9.81 * DVec3::Z);
+    advance(&mut w, &mut fields, 1.0);
+    let floor = w.walls[0].pose(w.time()).translation.z;
+    for x in &w.bodies.position {
+        assert!(x.z - floor > 0.03 - 1e-8 && x.truncate().length() < 0.47 + 1e-9, "{x} {floor}");
+    }
+    assert!(w.bodies.velocity.iter().map(|v| v.length_squared()).sum::<f64>() > 1.0);
+}
+
+#[test]
+fn a_stop_and_a_start_change_nothing() {
+    let make = || {
+        let mut w = world(1e-3, 0.9, 0.3);
+        w.walls.push(Wall::new(0, "box", 0, Surface::Box { min: DVec3::ZERO, max: DVec3::ONE }));
+        let mut rng = Rng::new(9);
+        for k in 0..64 {
+            let x = DVec3::new(f64::from(k % 4), f64::from(k / 4 % 4), f64::from(k / 16)) * 0.24
+                + DVec3::splat(0.13);
+            let row = w.bodies.push_sphere(x, 0.05, 1000.0, 0, 0);
+            w.bodies.velocity[row] = rng.direction();
+        }
+        w
+    };
+    let mut once = make();
+    advance(&mut once, &mut gravity(-DVec3::Z), 2.0);
+    let mut twice = make();
+    advance(&mut twice, &mut gravity(-DVec3::Z), 0.7);
+    advance(&mut twice, &mut gravity(-DVec3::Z), 2.0);
+    assert_eq!(once, twice);
+}
