@@ -12,13 +12,13 @@ pub struct Restitution {
 }
 
 /// Impulse on the second of two spheres over their reduced mass: eq. (4) makes the relative velocity `u` at the contact point
-/// -epsilon_n u_n + epsilon_t u_t. `normal` is the unit vector from the first to the second.
+/// -epsilon_n u_n + epsilon_t u_t. `normal` is the unit vector from the first to the second, `rebound` the speed along it
+/// afterwards, epsilon_n |u_n|.
 ///
 /// Of a tangential impulse 2/7 moves the centres' relative velocity and 5/7 the spins (homogeneous spheres).
-pub fn impulse(u: DVec3, normal: DVec3, e: Restitution) -> DVec3 {
-    let un = u.dot(normal) * normal;
-    let ut = u - un;
-    -((1.0 + e.normal) * un + 2.0 / 7.0 * (1.0 - e.tangential) * ut)
+pub fn impulse(u: DVec3, normal: DVec3, rebound: f64, tangential: f64) -> DVec3 {
+    let un = u.dot(normal);
+    (rebound - un) * normal - 2.0 / 7.0 * (1.0 - tangential) * (u - un * normal)
 }
 
 /// Change of the spin of a sphere of radius `s` and mass `m` that gets the impulse `p` at `arm` from its centre.
@@ -44,7 +44,8 @@ mod tests {
             let (a1, a2) = (s1 * n, -s2 * n);
             let u = |v1: DVec3, v2: DVec3, w1: DVec3, w2: DVec3| v2 + w2.cross(a2) - v1 - w1.cross(a1);
             let before = u(v1, v2, w1, w2);
-            let p = m1 * m2 / (m1 + m2) * impulse(before, n, e);
+            let rebound = -e.normal * before.dot(n);
+            let p = m1 * m2 / (m1 + m2) * impulse(before, n, rebound, e.tangential);
             let after = u(
                 v1 - p / m1,
                 v2 + p / m2,

@@ -6,10 +6,10 @@
 //! is made anew then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
 //! was found by the partner whose path has changed.
 //!
-//! Velocities in a drift are those in the middle of the step (kick, drift, kick). A collision at `t` goes by the velocities
-//! of its own moment, `v + a (t - h/2)`, with which a bounce in a uniform field keeps the energy exactly, whatever the
-//! step: both the parabola of the fall and the chord of the drift are then the same before and after. If those
-//! velocities do not approach (a grain at rest on the floor, which only the kick makes fall), the drift's do.
+//! Velocities in a drift are those in the middle of the step (kick, drift, kick): grains fly along the chords of their
+//! parabolas. Two grains that fall alike meet at the same time on chords and on parabolas. A wall does not fall with them, and
+//! is met on the parabola, with the velocity of the moment `v + a (t - h/2)`: a bounce in a uniform field then keeps the
+//! energy exactly, whatever the step.
 //!
 //! **Rest.** Grains that come to rest would collide ever faster (inelastic collapse). Below a rest speed collisions are
 //! elastic along the normal, and part with a tenth of it at least: a grain at rest trembles, by `v^2 / 2g`, and the
@@ -246,15 +246,21 @@ impl<'a> Drift<'a> {
         if ahead.pair.is_finite() {
             ahead.partner_met = self.met[ahead.partner as usize];
         }
-        self.look_for_walls(&me, at, &mut ahead);
+        self.look_for_walls(k as usize, &mut ahead);
         let (t, into) = self.grid.crossing(k, at, me.velocity);
         (ahead.crossing, ahead.into) = (self.now + t, into);
         ahead
     }
 
-    fn look_for_walls(&self, me: &Grain, at: DVec3, ahead: &mut Ahead) {
-        let path =
-            Path { position: at, velocity: me.velocity, radius: me.radius, within: self.scene.h - self.now };
+    fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
+        let me = &self.grains[row];
+        let path = Path {
+            position: me.at(self.now) + self.sag(row),
+            velocity: me.velocity + self.kick(row),
+            acceleration: self.acceleration(row),
+            radius: me.radius,
+            within: self.scene.h - self.now,
+        };
         for (which, wall) in self.scene.walls.iter().enumerate() {
             if let Some((t, face)) = first_touch_of_wall(wall, self.scene.start + self.now, &path)
                 && self.now + t < ahead.wall
@@ -306,15 +312,14 @@ impl<'a> Drift<'a> {
         let rho = self.between(a.position, b.position);
         let normal = rho.normalize_or(DVec3::X);
         let (arm_a, arm_b) = (a.radius * normal, -b.radius * normal);
-        let drift = b.velocity - a.velocity;
+        let v = b.velocity + self.kick(j) - a.velocity - self.kick(i);
         let turning = self.spin[j].cross(arm_b) - self.spin[i].cross(arm_a);
         let (ma, mb) = (self.mass[i], self.mass[j]);
         let reduced = ma * mb / (ma + mb);
-        let kick = self.kick(j) - self.kick(i);
         let e = self.scene.restitution
             [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
         let at_once = met_at_once[0] || met_at_once[1];
-        let p = reduced * self.impulse(drift, kick, turning, normal, e, reduced, at_once);
+        let p = reduced * self.impulse(v, turning, normal, e, reduced, at_once);
         self.grains[i].velocity -= p / ma;
         self.grains[j].velocity += p / mb;
         self.spin[i] += spin_change(arm_a, -p, ma, a.radius);
@@ -333,7 +338,7 @@ impl<'a> Drift<'a> {
         let me = self.grains[i];
         let wall = &self.scene.walls[ahead.which as usize];
         let pose = wall.pose(self.scene.start + self.now);
-        let near = nearest_at(&wall.surface, ahead.face, &pose, me.position);
+        let near = nearest_at(&wall.surface, ahead.face, &pose, me.position + self.sag(i));
         // Convention of the paper: the wall is the first, the grain the second.
         let normal = -near.normal;
         let arm = -me.radius * normal;
@@ -342,7 +347,8 @@ impl<'a> Drift<'a> {
             self.scene.restitution[self.material[i] as usize * self.scene.materials + wall.material as usize];
         let m = self.mass[i];
         let turning = self.spin[i].cross(arm);
-        let p = m * self.impulse(me.velocity - wall_velocity, self.kick(i), turning, normal, e, m, at_once);
+        let v = me.velocity + self.kick(i) - wall_velocity;
+        let p = m * self.impulse(v, turning, normal, e, m, at_once);
         self.tally.wall_work += p.dot(wall_velocity);
         self.grains[i].velocity += p / m;
         self.spin[i] += spin_change(arm, p, m, me.radius);
@@ -351,40 +357,46 @@ impl<'a> Drift<'a> {
         self.look_again(k);
     }
 
-    /// What the velocity of the moment is more than that of the drift.
-    fn kick(&self, row: usize) -> DVec3 {
-        self.scene.acceleration.get(row).map_or(DVec3::ZERO, |&a| (self.now - 0.5 * self.scene.h) * a)
+    fn acceleration(&self, row: usize) -> DVec3 {
+        self.scene.acceleration.get(row).copied().unwrap_or(DVec3::ZERO)
     }
 
-    /// Impulse over the reduced mass; what it costs is noted.
-    #[allow(clippy::too_many_arguments)]
+    /// What the velocity of the moment is more than that of the drift.
+    fn kick(&self, row: usize) -> DVec3 {
+        (self.now - 0.5 * self.scene.h) * self.acceleration(row)
+    }
+
+    /// From the chord of the drift to the parabola of the fall.
+    fn sag(&self, row: usize) -> DVec3 {
+        0.5 * self.now * (self.now - self.scene.h) * self.acceleration(row)
+    }
+
+    /// Impulse over the reduced mass; what it costs is noted. `v` is the relative velocity of the centres, `turning` what spins
+    /// add to it at the point of contact.
     fn impulse(
         &mut self,
-        drift: DVec3,
-        kick: DVec3,
+        v: DVec3,
         turning: DVec3,
         normal: DVec3,
         e: Restitution,
         reduced: f64,
         at_once: bool,
     ) -> DVec3 {
-        let moment = drift + kick;
-        let v = if moment.dot(normal) < 0.0 { moment } else { drift };
         let u = v + turning;
         let approach = -u.dot(normal);
         let slow = approach < self.scene.rest_speed;
         self.tally.slow += u64::from(slow);
-        let e = match (slow && e.normal < 1.0, at_once) {
-            (false, _) => e,
-            (true, at_once) => Restitution {
-                normal: (LEAST * self.scene.rest_speed / approach).max(1.0),
-                tangential: if at_once { 1.0 } else { e.tangential },
-            },
+        // What only touches, however elastic, must part; it has no speed of its own to do so with.
+        let (rebound, tangential) = if (slow && e.normal < 1.0) || approach <= 0.0 {
+            let tangential = if at_once { 1.0 } else { e.tangential };
+            (approach.max(LEAST * self.scene.rest_speed), tangential)
+        } else {
+            (e.normal * approach, e.tangential)
         };
         let slip2 = u.length_squared() - approach * approach;
-        self.tally.lost_normal += 0.5 * reduced * (1.0 - e.normal * e.normal) * approach * approach;
-        self.tally.lost_tangential += reduced / 7.0 * (1.0 - e.tangential * e.tangential) * slip2.max(0.0);
-        impulse(u, normal, e)
+        self.tally.lost_normal += 0.5 * reduced * (approach * approach - rebound * rebound);
+        self.tally.lost_tangential += reduced / 7.0 * (1.0 - tangential * tangential) * slip2.max(0.0);
+        impulse(u, normal, rebound, tangential)
     }
 
     /// Moves a grain to where it is now; whether it has met something a moment ago.

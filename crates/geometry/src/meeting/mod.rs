@@ -1,4 +1,5 @@
-//! When a sphere that flies straight meets a surface: the equations of section 2.2 of hard-sphere-2011.
+//! When a sphere in flight meets a surface: the equations of section 2.2 of hard-sphere-2011, for straight paths; for
+//! parabolas in closed form where it is at hand, and followed otherwise (see [`moving`]).
 //!
 //! All times are from now, all vectors in the wall's frame. A meeting is where the gap falls to zero. A sphere that touches
 //! already and comes nearer meets at once (section 2.3: overlaps of rounding are mended by a time of zero); one that
@@ -16,18 +17,23 @@ use rubblepile_core::Surface;
 pub use moving::first_touch_of_wall;
 pub use ring::ring;
 
-/// The path of a sphere in a wall's frame: `position + velocity t` for t in [0, `within`].
+/// The path of a sphere: `position + velocity t + acceleration t^2 / 2` for t in [0, `within`].
 #[derive(Debug, Clone, Copy)]
 pub struct Path {
     pub position: DVec3,
     pub velocity: DVec3,
+    pub acceleration: DVec3,
     pub radius: f64,
     pub within: f64,
 }
 
 impl Path {
     fn at(&self, t: f64) -> DVec3 {
-        self.position + t * self.velocity
+        self.position + t * (self.velocity + 0.5 * t * self.acceleration)
+    }
+
+    fn velocity_at(&self, t: f64) -> DVec3 {
+        self.velocity + t * self.acceleration
     }
 
     fn from(&self, centre: DVec3) -> Path {
@@ -35,15 +41,17 @@ impl Path {
     }
 }
 
-/// Time and face of the first touch; `None` if there is none in the time.
+/// Time and face of the first touch with a surface at rest; `None` if there is none in the time. A path that is not straight
+/// is taken as if it were, but for planes; see [`is_exact`].
 pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
     match *surface {
         Surface::Box { min, max } => (0..6)
             .filter_map(|face| {
                 let axis = (face / 2) as usize;
-                let (x, v) = (path.position[axis], path.velocity[axis]);
-                let gap = if face % 2 == 0 { x - min[axis] } else { max[axis] - x } - path.radius;
-                let t = linear(gap, if face % 2 == 0 { v } else { -v }, path.within)?;
+                let side = if face % 2 == 0 { 1.0 } else { -1.0 };
+                let from = if face % 2 == 0 { min[axis] } else { max[axis] };
+                let gap = side * (path.position[axis] - from) - path.radius;
+                let t = fall(gap, side * path.velocity[axis], side * path.acceleration[axis], path.within)?;
                 Some((t, face))
             })
             .min_by(|a, b| a.0.total_cmp(&b.0)),
@@ -86,12 +94,39 @@ fn earliest<const N: usize>(times: [Option<f64>; N]) -> Option<f64> {
     times.into_iter().flatten().min_by(f64::total_cmp)
 }
 
-/// Time at which a gap that changes evenly is used up.
-fn linear(gap: f64, rate: f64, within: f64) -> Option<f64> {
-    if rate >= 0.0 {
-        return None;
-    }
-    let t = (gap / -rate).max(0.0);
+/// Whether [`first_touch`] is exact for a path: it is straight, or the surface is met along straight lines.
+pub fn is_exact(surface: &Surface, path: &Path) -> bool {
+    path.acceleration == DVec3::ZERO
+        || match *surface {
+            Surface::Plane { .. } | Surface::Box { .. } => true,
+            Surface::Cylinder { axis, length: None, .. } => {
+                path.acceleration.cross(axis).length() <= 1e-14 * path.acceleration.length()
+            }
+            _ => false,
+        }
+}
+
+/// When `gap + rate t + pull t^2 / 2` falls to zero. Below zero already, it does so when it starts to fall.
+fn fall(gap: f64, rate: f64, pull: f64, within: f64) -> Option<f64> {
+    let t = if gap <= 0.0 && (rate < 0.0 || (rate == 0.0 && pull < 0.0)) {
+        0.0
+    } else if pull == 0.0 {
+        if rate >= 0.0 {
+            return None;
+        }
+        gap / -rate
+    } else {
+        let square = rate * rate - 2.0 * pull * gap;
+        match (pull < 0.0, square >= 0.0) {
+            // The later root; without the difference of nearly equal numbers.
+            (true, true) if rate > 0.0 => (rate + square.sqrt()) / -pull,
+            (true, true) => 2.0 * gap / (square.sqrt() - rate),
+            // Too low to get above zero: it falls from its highest point on.
+            (true, false) => rate / -pull,
+            (false, true) if rate < 0.0 => 2.0 * gap / (square.sqrt() - rate),
+            _ => return None,
+        }
+    };
     (t <= within).then_some(t)
 }
 
@@ -100,7 +135,7 @@ pub fn plane(path: &Path, normal: DVec3) -> Option<f64> {
     let (height, rate) = (path.position.dot(normal), path.velocity.dot(normal));
     // The side on which the centre is; a centre in the plane itself leaves it as it goes.
     let side = if height != 0.0 { height.signum() } else { rate.signum() };
-    linear(side * height - path.radius, side * rate, path.within)
+    fall(side * height - path.radius, side * rate, side * path.acceleration.dot(normal), path.within)
 }
 
 /// Eqs (10)-(12): the outer and the inner face of an infinite cylinder about an axis through the origin.

@@ -11,7 +11,7 @@ use rubblepile_core::{
     wall::{Motion, Pose},
 };
 
-use super::{Path, first_touch, roots::first_fall};
+use super::{Path, first_touch, is_exact, roots::first_fall};
 use crate::walls::{keeps_its_place, nearest_at};
 
 /// Gap over the radius at which the touch counts as reached; the last bit of the way is extrapolated.
@@ -33,12 +33,17 @@ pub fn first_touch_of_wall(wall: &Wall, now: f64, path: &Path) -> Option<(f64, u
         let local = Path {
             position: back * (path.position - translation),
             velocity: back * (path.velocity - velocity),
+            acceleration: back * path.acceleration,
             ..*path
         };
-        return first_touch(&wall.surface, &local);
+        if is_exact(&wall.surface, &local) {
+            return first_touch(&wall.surface, &local);
+        }
     }
     match (wall.motion, wall.surface) {
-        (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane { point, normal }) => {
+        (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane { point, normal })
+            if path.acceleration == DVec3::ZERO =>
+        {
             let normal = wall.rotation * normal;
             let (a, omega) = (amplitude.dot(normal), std::f64::consts::TAU * frequency);
             let begin = phase + omega * (now - wall.since);
@@ -145,14 +150,15 @@ fn off_axis(surface: &Surface, x: DVec3) -> Option<f64> {
 /// point is convex along a straight line; around an axis it is not).
 fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
     let mut t = 0.0;
-    let speed = path.velocity.length();
+    let pull = path.acceleration.length();
+    let speed = path.velocity.length() + pull * path.within;
     loop {
         let pose = wall.pose(now + t);
         let x = path.at(t);
         let near = nearest_at(&wall.surface, face, &pose, x);
         let gap = near.distance - path.radius;
         // How fast the surface and the sphere come together.
-        let closing = (path.velocity - pose.velocity_at(near.point)).dot(near.normal);
+        let closing = (path.velocity_at(t) - pose.velocity_at(near.point)).dot(near.normal);
         if gap <= CLOSE * path.radius && closing > 0.0 {
             let t = t + gap.max(0.0) / closing;
             return (t <= path.within).then_some(t);
@@ -171,7 +177,7 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
             Some(rho) => (2.0 * most * most / rho, valid.min(0.5 * rho / most)),
             None => (0.0, valid),
         };
-        let b = acceleration + bend;
+        let b = acceleration + pull + bend;
         // Largest t with room - closing t - b t^2 / 2 >= 0
         let root = (closing * closing + 2.0 * b * room).sqrt();
         let second = if closing > 0.0 { 2.0 * room / (root + closing) } else { (root - closing) / b };

@@ -14,7 +14,7 @@ use super::{
     roots::{first_fall, monotone_root},
 };
 
-/// Time of the first touch with a ring about the origin.
+/// Time of the first touch of a straight path with a ring about the origin.
 pub fn ring(path: &Path, axis: DVec3, radius: f64) -> Option<f64> {
     let v2 = path.velocity.length_squared();
     if v2 == 0.0 {

@@ -83,7 +83,12 @@ fn path(surface: &Surface, rng: &mut Rng) -> Path {
         }
         _ => (position, velocity),
     };
-    Path { position, velocity, radius, within: rng.range(0.5, 8.0) }
+    let acceleration = match below(rng, 3) {
+        0 => rng.range(0.0, 1.0) * rng.direction(),
+        1 => -0.5 * axis,
+        _ => DVec3::ZERO,
+    };
+    Path { position, velocity, acceleration, radius, within: rng.range(0.5, 8.0) }
 }
 
 fn motion(surface: &Surface, kind: u64, rng: &mut Rng) -> Motion {
@@ -118,17 +123,19 @@ fn compare(n: u32, kinds: std::ops::Range<u64>, seed: u64) -> u32 {
         let mut path = path(&surface, &mut rng);
         path.position = wall.pose(now).to_world(path.position);
         path.velocity = wall.rotation * path.velocity;
+        path.acceleration = wall.rotation * path.acceleration;
         if gap(&wall, now, &path, 0.0) < 1e-5 * path.radius {
             continue;
         }
         done += 1;
         let spin = wall.pose(now).spin.length();
-        let far = path.position.length() + path.velocity.length() * path.within + 4.0;
+        let quickest = path.velocity.length() + path.acceleration.length() * path.within;
+        let far = path.position.length() + quickest * path.within + 4.0;
         let swing = match wall.motion {
             Motion::Oscillation { amplitude, frequency, .. } => 6.3 * frequency * amplitude.length(),
             _ => wall.pose(now).velocity.length() + spin * far,
         };
-        let fastest = path.velocity.length() + swing;
+        let fastest = quickest + swing;
         if fastest == 0.0 {
             continue;
         }
@@ -181,7 +188,13 @@ fn ten_thousand_approaches_to_walls_that_move() {
 #[test]
 fn a_sphere_on_the_axis_of_a_ring_meets_all_of_it_at_once() {
     // Two metres above a ring of 0.6 m, radius 1 m: the centre stops 0.8 m above it.
-    let path = Path { position: 2.0 * DVec3::Z, velocity: -DVec3::Z, radius: 1.0, within: 10.0 };
+    let path = Path {
+        position: 2.0 * DVec3::Z,
+        velocity: -DVec3::Z,
+        acceleration: DVec3::ZERO,
+        radius: 1.0,
+        within: 10.0,
+    };
     let t = ring(&path, DVec3::Z, 0.6).expect("a touch");
     assert!((t - 1.2).abs() < 1e-12, "{t}");
     // A smaller one falls through.
@@ -190,7 +203,13 @@ fn a_sphere_on_the_axis_of_a_ring_meets_all_of_it_at_once() {
 
 #[test]
 fn what_touches_meets_at_once_if_it_comes_nearer_and_not_if_it_leaves() {
-    let path = Path { position: DVec3::new(0.0, 0.0, 1.0), velocity: -DVec3::Z, radius: 1.0, within: 1.0 };
+    let path = Path {
+        position: DVec3::new(0.0, 0.0, 1.0),
+        velocity: -DVec3::Z,
+        acceleration: DVec3::ZERO,
+        radius: 1.0,
+        within: 1.0,
+    };
     let away = Path { velocity: DVec3::Z, ..path };
     let beside = Path { velocity: DVec3::X, ..path };
     for (surface, can_slide) in [
