@@ -15,6 +15,7 @@ pub mod clusters;
 pub mod coordination;
 pub mod counter;
 pub mod energy;
+pub mod kolmogorov;
 pub mod list;
 pub mod momentum;
 pub mod overlap;

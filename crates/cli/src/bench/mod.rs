@@ -4,6 +4,7 @@ mod accretion;
 mod aggregation;
 mod contact;
 mod files;
+mod gas;
 pub mod gravity;
 mod soft;
 
@@ -30,6 +31,7 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(contact::Pairs),
         Box::new(aggregation::Aggregation),
         Box::new(accretion::Accretion),
+        Box::new(gas::Gas),
         Box::new(files::Checkpoint),
         Box::new(files::Frame),
     ]

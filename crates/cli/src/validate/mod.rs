@@ -2,10 +2,12 @@
 
 mod accretion;
 mod aggregation;
+mod atmosphere;
 mod bed;
 mod collapse;
 mod collision;
 mod free_rotation;
+mod gas;
 mod hopper;
 mod impact;
 mod kepler;
@@ -40,6 +42,9 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(accretion::Polyhedra),
         Box::new(spin_up::SpinUp),
         Box::new(aggregation::Aggregation),
+        Box::new(atmosphere::Atmosphere),
+        Box::new(gas::Enskog),
+        Box::new(gas::Haff),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
         Box::new(free_rotation::FreeRotation),
