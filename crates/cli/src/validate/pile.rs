@@ -178,10 +178,12 @@ pub fn settle(plan: Plan, minutes: u32, fine: u32) -> Result<Settled, CaseError>
     };
     let seconds = start.elapsed().as_secs_f64();
     eprintln!(
-        "{} {} with friction {}: {seconds:.0} s, {:.1} ms a step",
+        "{} {} with friction {}: Z {:.2}, packing {:.3}; {seconds:.0} s, {:.1} ms a step",
         plan.grains(),
         if plan.polyhedra { "polyhedra" } else { "spheres" },
         plan.friction,
+        rest.coordination,
+        rest.packing,
         1e3 * seconds / pile.world.clock.step as f64
     );
     Ok(Settled { pile, samples, rest })
