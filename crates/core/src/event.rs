@@ -101,7 +101,8 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
         }
         Action::RemoveWall { name } => {
             let k = wall_index(world, name)?;
-            world.walls.remove(k);
+            let gone = world.walls.remove(k).id;
+            world.held.retain(|h| h.wall != gone);
         }
         Action::SetMotion { wall, motion } => {
             let k = wall_index(world, wall)?;

@@ -25,7 +25,7 @@ pub use material::{Material, PairOverride, PairValues};
 pub use method::{Advice, Field, Fields, Method, Observer, Probe, Report, Severity};
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
-pub use wall::{Motion, Surface, Wall};
+pub use wall::{Motion, Surface, Touch, Wall};
 pub use world::{Clock, Dissipation, Domain, Frame, Rates, World};
 
 /// Newton's constant of gravitation, m^3 kg^-1 s^-2 (CODATA 2018).

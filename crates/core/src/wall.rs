@@ -94,6 +94,43 @@ impl Pose {
     }
 }
 
+/// What a wall does with a grain that touches it. Hard spheres alone know more than the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Touch {
+    #[default]
+    Bounce,
+    /// It is held, and moves with the wall as if it were a part of it.
+    Stick,
+    /// It is taken out of the world.
+    Absorb,
+}
+
+/// A body that is held by a wall.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Held {
+    /// Id of the body.
+    pub body: u64,
+    /// Id of the wall.
+    pub wall: u32,
+    /// In the wall's frame.
+    pub place: DVec3,
+}
+
+/// What a wall has exchanged with grains so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WallTally {
+    pub wall: u32,
+    pub collisions: u64,
+    /// Of all impulses on the wall, kg m/s.
+    pub impulse: DVec3,
+    /// Energy that grains have lost to it, or got from it (negative), J.
+    pub energy: f64,
+    /// Grains that were absorbed, their mass and their momentum.
+    pub absorbed: u64,
+    pub absorbed_mass: f64,
+    pub absorbed_momentum: DVec3,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
     /// Never reused in a world: contact history is kept under it.
@@ -106,6 +143,7 @@ pub struct Wall {
     pub since: f64,
     pub translation: DVec3,
     pub rotation: DQuat,
+    pub touch: Touch,
 }
 
 impl Wall {
@@ -119,6 +157,7 @@ impl Wall {
             since: 0.0,
             translation: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
+            touch: Touch::Bounce,
         }
     }
 

@@ -4,8 +4,11 @@
 use glam::DVec3;
 
 use crate::{
-    Bodies, Material, PairOverride, PairValues, Rng, Shape, Solid, Wall, contact::History, event::Event,
+    Bodies, Material, PairOverride, PairValues, Rng, Shape, Solid, Wall,
+    contact::History,
+    event::Event,
     material::pair_table,
+    wall::{Held, WallTally},
 };
 
 /// The time. With a fixed step, `time` is a product and not a sum, so that it does not drift.
@@ -170,6 +173,11 @@ pub struct World {
     pub contacts: Vec<History>,
     /// What will happen, and how often each thing has happened.
     pub events: Vec<Event>,
+    /// Bodies that walls hold.
+    pub held: Vec<Held>,
+    /// Collisions of grains with each other so far, and what walls have exchanged with them: kept by hard spheres.
+    pub grain_collisions: u64,
+    pub wall_tallies: Vec<WallTally>,
     pub dissipation: Dissipation,
     /// Whether `dissipation` is kept: it costs a few per cent, so only when something measures it.
     pub keep_dissipation: bool,
@@ -192,6 +200,9 @@ impl World {
             ended: false,
             contacts: Vec::new(),
             events: Vec::new(),
+            held: Vec::new(),
+            grain_collisions: 0,
+            wall_tallies: Vec::new(),
             dissipation: Dissipation::default(),
             keep_dissipation: false,
             rng: Rng::new(0),
@@ -222,6 +233,18 @@ impl World {
             Some(solid) => solid.volume,
             None => 4.0 / 3.0 * std::f64::consts::PI * self.bodies.radius[row].powi(3),
         }
+    }
+
+    /// What the wall of this id has exchanged, to add to.
+    pub fn tally_of(&mut self, wall: u32) -> &mut WallTally {
+        let k = match self.wall_tallies.iter().position(|t| t.wall == wall) {
+            Some(k) => k,
+            None => {
+                self.wall_tallies.push(WallTally { wall, ..WallTally::default() });
+                self.wall_tallies.len() - 1
+            }
+        };
+        &mut self.wall_tallies[k]
     }
 
     /// Reorders the bodies and everything kept a row a body.

@@ -19,7 +19,10 @@
 //! are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
 
 use glam::DVec3;
-use rubblepile_core::{Domain, Error, Result, Wall, World};
+use rubblepile_core::{
+    Domain, Error, Result, Touch, Wall, World,
+    wall::{Held, WallTally},
+};
 use rubblepile_geometry::{
     meeting::{Path, first_touch_of_wall, meet},
     walls::nearest_at,
@@ -118,6 +121,29 @@ pub struct Scene<'a> {
     pub rest_speed: f64,
     /// Of every row, or empty.
     pub acceleration: &'a [DVec3],
+    /// Rows that walls hold, with their places in the wall's frame.
+    pub held: &'a [(u32, Held)],
+}
+
+/// How a grain ends a drift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Free,
+    /// Moves with a wall, and gives way to nothing.
+    Held,
+    Absorbed,
+}
+
+/// The world's grains at the end of a drift.
+pub struct End {
+    pub position: Vec<DVec3>,
+    pub velocity: Vec<DVec3>,
+    pub spin: Vec<DVec3>,
+    /// Rows that a wall has caught, and how.
+    pub caught: Vec<(u32, Held)>,
+    pub absorbed: Vec<u32>,
+    pub walls: Vec<WallTally>,
+    pub tally: Tally,
 }
 
 pub struct Drift<'a> {
@@ -127,6 +153,10 @@ pub struct Drift<'a> {
     grains: Vec<Grain>,
     /// How many times each grain has met something.
     met: Vec<u32>,
+    fate: Vec<Fate>,
+    caught: Vec<(u32, Held)>,
+    absorbed: Vec<u32>,
+    walls: Vec<WallTally>,
     spin: Vec<DVec3>,
     mass: &'a [f64],
     material: &'a [u32],
@@ -134,7 +164,7 @@ pub struct Drift<'a> {
     ahead: Vec<Ahead>,
     queue: Queue,
     now: f64,
-    pub tally: Tally,
+    tally: Tally,
 }
 
 impl<'a> Drift<'a> {
@@ -153,10 +183,15 @@ impl<'a> Drift<'a> {
         let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
         let period = scene.domain.period();
         let period = (DVec3::from_array(period.to_array().map(finite)), 1.0 / period);
+        let walls = scene.walls.iter().map(|w| WallTally { wall: w.id, ..WallTally::default() }).collect();
         let mut drift = Drift {
             period,
             scene,
             met: vec![0; b.len()],
+            fate: vec![Fate::Free; b.len()],
+            caught: Vec::new(),
+            absorbed: Vec::new(),
+            walls,
             spin: b.spin.clone(),
             mass: &b.mass,
             material: &b.material,
@@ -167,6 +202,9 @@ impl<'a> Drift<'a> {
             tally: Tally::default(),
             grains,
         };
+        for &(row, held) in drift.scene.held {
+            drift.hold(row as usize, held);
+        }
         for k in 0..drift.grains.len() as u32 {
             drift.ahead[k as usize] = drift.look_ahead(k);
         }
@@ -174,8 +212,8 @@ impl<'a> Drift<'a> {
         drift
     }
 
-    /// Carries out everything up to the end of the drift. Positions, velocities and spins at its end.
-    pub fn run(mut self) -> Result<(Vec<(DVec3, DVec3, DVec3)>, Tally)> {
+    /// Carries out everything up to the end of the drift.
+    pub fn run(mut self) -> Result<End> {
         let h = self.scene.h;
         let mut moment = (0.0, 0u64);
         loop {
@@ -200,8 +238,26 @@ impl<'a> Drift<'a> {
                 return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
             }
         }
-        let end = self.grains.iter().zip(&self.spin).map(|(g, &w)| (g.at(h), g.velocity, w)).collect();
-        Ok((end, self.tally))
+        Ok(End {
+            position: self.grains.iter().map(|g| g.at(h)).collect(),
+            velocity: self.grains.iter().map(|g| g.velocity).collect(),
+            spin: self.spin,
+            caught: self.caught,
+            absorbed: self.absorbed,
+            walls: self.walls,
+            tally: self.tally,
+        })
+    }
+
+    /// From now on a grain goes with its wall: along the chord to where the wall has it at the end of the drift.
+    fn hold(&mut self, row: usize, held: Held) {
+        self.fate[row] = Fate::Held;
+        let Some(wall) = self.scene.walls.iter().find(|w| w.id == held.wall) else { return };
+        let end = wall.pose(self.scene.start + self.scene.h);
+        let left = self.scene.h - self.now;
+        let g = &mut self.grains[row];
+        g.velocity = if left > 0.0 { (end.to_world(held.place) - g.position) / left } else { DVec3::ZERO };
+        self.spin[row] = end.spin;
     }
 
     /// From `a` to the nearest image of `b`.
@@ -215,7 +271,11 @@ impl<'a> Drift<'a> {
 
     /// When two grains meet, eq. (3); infinite past the end of the drift.
     #[inline]
-    fn pair_time(&self, a: &Grain, at: DVec3, b: &Grain) -> f64 {
+    fn pair_time(&self, k: u32, a: &Grain, at: DVec3, j: u32) -> f64 {
+        if self.fate[k as usize] == Fate::Held && self.fate[j as usize] == Fate::Held {
+            return f64::INFINITY;
+        }
+        let b = &self.grains[j as usize];
         let rho = self.between(at, b.at(self.now));
         let v = b.velocity - a.velocity;
         let rv = rho.dot(v);
@@ -236,7 +296,7 @@ impl<'a> Drift<'a> {
         let mut ahead = Ahead::NOTHING;
         self.grid.around(k, |j| {
             if j != k {
-                let t = self.pair_time(&me, at, &self.grains[j as usize]);
+                let t = self.pair_time(k, &me, at, j);
                 // Of several at once the one with the lowest row, in whatever order the cells are seen.
                 if t < ahead.pair || (t == ahead.pair && j < ahead.partner && t.is_finite()) {
                     (ahead.pair, ahead.partner) = (t, j);
@@ -253,6 +313,9 @@ impl<'a> Drift<'a> {
     }
 
     fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
+        if self.fate[row] == Fate::Held {
+            return;
+        }
         let me = &self.grains[row];
         let path = Path {
             position: me.at(self.now) + self.sag(row),
@@ -288,7 +351,7 @@ impl<'a> Drift<'a> {
         let mut ahead = self.ahead[k as usize];
         self.grid.ahead(k, into, |j| {
             if j != k {
-                let t = self.pair_time(&me, at, &self.grains[j as usize]);
+                let t = self.pair_time(k, &me, at, j);
                 if t < ahead.pair {
                     (ahead.pair, ahead.partner, ahead.partner_met) = (t, j, self.met[j as usize]);
                 }
@@ -314,8 +377,10 @@ impl<'a> Drift<'a> {
         let (arm_a, arm_b) = (a.radius * normal, -b.radius * normal);
         let v = b.velocity + self.kick(j) - a.velocity - self.kick(i);
         let turning = self.spin[j].cross(arm_b) - self.spin[i].cross(arm_a);
-        let (ma, mb) = (self.mass[i], self.mass[j]);
-        let reduced = ma * mb / (ma + mb);
+        // What a wall holds is as heavy as the wall (section 2.1).
+        let mass = |k: usize| if self.fate[k] == Fate::Held { f64::INFINITY } else { self.mass[k] };
+        let (ma, mb) = (mass(i), mass(j));
+        let reduced = 1.0 / (1.0 / ma + 1.0 / mb);
         let e = self.scene.restitution
             [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
         let at_once = met_at_once[0] || met_at_once[1];
@@ -338,6 +403,34 @@ impl<'a> Drift<'a> {
         let me = self.grains[i];
         let wall = &self.scene.walls[ahead.which as usize];
         let pose = wall.pose(self.scene.start + self.now);
+        match wall.touch {
+            Touch::Bounce => {}
+            Touch::Stick => {
+                let sag = self.sag(i);
+                self.grains[i].position += sag;
+                let held = Held { body: 0, wall: wall.id, place: pose.to_local(self.grains[i].position) };
+                self.walls[ahead.which as usize].collisions += 1;
+                self.caught.push((k, held));
+                self.hold(i, held);
+                self.met[i] = self.met[i].wrapping_add(1);
+                self.look_again(k);
+                return;
+            }
+            Touch::Absorb => {
+                let velocity = me.velocity + self.kick(i);
+                let tally = &mut self.walls[ahead.which as usize];
+                tally.collisions += 1;
+                tally.absorbed += 1;
+                tally.absorbed_mass += self.mass[i];
+                tally.absorbed_momentum += self.mass[i] * velocity;
+                self.absorbed.push(k);
+                self.fate[i] = Fate::Absorbed;
+                self.met[i] = self.met[i].wrapping_add(1);
+                self.grid.unlink(k);
+                self.set(k, Ahead::NOTHING);
+                return;
+            }
+        }
         let near = nearest_at(&wall.surface, ahead.face, &pose, me.position + self.sag(i));
         // Convention of the paper: the wall is the first, the grain the second.
         let normal = -near.normal;
@@ -350,14 +443,26 @@ impl<'a> Drift<'a> {
         let v = me.velocity + self.kick(i) - wall_velocity;
         let p = m * self.impulse(v, turning, normal, e, m, at_once);
         self.tally.wall_work += p.dot(wall_velocity);
+        let before = (me.velocity + self.kick(i)).length_squared() * m
+            + 0.4 * m * me.radius.powi(2) * self.spin[i].length_squared();
         self.grains[i].velocity += p / m;
         self.spin[i] += spin_change(arm, p, m, me.radius);
+        let velocity = self.grains[i].velocity + self.kick(i);
+        let after =
+            velocity.length_squared() * m + 0.4 * m * me.radius.powi(2) * self.spin[i].length_squared();
+        let tally = &mut self.walls[ahead.which as usize];
+        tally.collisions += 1;
+        tally.impulse -= p;
+        tally.energy += 0.5 * (before - after);
         self.tally.wall_collisions += 1;
         self.met[i] = self.met[i].wrapping_add(1);
         self.look_again(k);
     }
 
     fn acceleration(&self, row: usize) -> DVec3 {
+        if self.fate[row] == Fate::Held {
+            return DVec3::ZERO;
+        }
         self.scene.acceleration.get(row).copied().unwrap_or(DVec3::ZERO)
     }
 

@@ -1,15 +1,15 @@
 //! Kick, drift, kick (section 2.1 of hard-sphere-2011): fields act at the ends of a step, collisions in between.
 
-use std::time::Instant;
+use std::{collections::HashMap, time::Instant};
 
 use glam::DQuat;
-use rubblepile_core::{Advice, Contact, Fields, Frame, Method, Report, Result, World};
+use rubblepile_core::{Advice, Contact, Fields, Frame, Method, Report, Result, World, wall::Held};
 use rubblepile_geometry::order;
 
 use crate::{
     Settings,
     bounce::Restitution,
-    drift::{Drift, Scene},
+    drift::{Drift, End, Scene},
     timestep,
 };
 
@@ -45,7 +45,9 @@ impl HardSpheres {
             .iter()
             .map(|p| Restitution { normal: p.restitution_normal, tangential: p.restitution_tangential })
             .collect();
+        let held = rows_held(world);
         let scene = Scene {
+            held: &held,
             domain: world.domain,
             walls: &world.walls,
             start: world.time(),
@@ -58,13 +60,26 @@ impl HardSpheres {
         let drift = Drift::new(world, scene);
         report.add_time("prediction", start);
         let start = Instant::now();
-        let (end, tally) = drift.run()?;
-        for (k, (x, v, w)) in end.into_iter().enumerate() {
-            world.bodies.position[k] = x;
-            world.bodies.velocity[k] = v;
-            world.bodies.spin[k] = w;
-        }
+        let End { position, velocity, spin, caught, absorbed, walls, tally } = drift.run()?;
+        world.bodies.position = position;
+        world.bodies.velocity = velocity;
+        world.bodies.spin = spin;
         report.add_time("collisions", start);
+        world.grain_collisions += tally.grain_collisions;
+        for new in walls.iter().filter(|t| t.collisions > 0) {
+            let sum = world.tally_of(new.wall);
+            sum.collisions += new.collisions;
+            sum.impulse += new.impulse;
+            sum.energy += new.energy;
+            sum.absorbed += new.absorbed;
+            sum.absorbed_mass += new.absorbed_mass;
+            sum.absorbed_momentum += new.absorbed_momentum;
+        }
+        report.count("grains stuck to walls", caught.len() as u64);
+        report.count("grains absorbed by walls", absorbed.len() as u64);
+        world
+            .held
+            .extend(caught.iter().map(|&(row, held)| Held { body: world.bodies.id[row as usize], ..held }));
         report.count("collisions of grains", tally.grain_collisions);
         report.count("collisions with walls", tally.wall_collisions);
         report.count("collisions below the rest speed", tally.slow);
@@ -75,14 +90,40 @@ impl HardSpheres {
             world.dissipation.wall_work += tally.wall_work;
         }
         world.clock.tick();
+        if !absorbed.is_empty() {
+            let mut gone = vec![false; world.bodies.len()];
+            absorbed.iter().for_each(|&k| gone[k as usize] = true);
+            let left: Vec<u32> = (0..world.bodies.len() as u32).filter(|&k| !gone[k as usize]).collect();
+            world.permute(&left);
+        }
 
         let start = Instant::now();
         if !fields.list.is_empty() && fields.update(world, false)? {
             report.add_time("gravity", start);
         }
         kick(world, 0.5 * h, false);
+        // What walls hold is where they have it, to the last bit, whatever the drift and the kicks did.
+        let time = world.time();
+        for (row, held) in rows_held(world) {
+            if let Some(wall) = world.walls.iter().find(|w| w.id == held.wall) {
+                let pose = wall.pose(time);
+                let (row, x) = (row as usize, pose.to_world(held.place));
+                world.bodies.position[row] = x;
+                world.bodies.velocity[row] = pose.velocity_at(x);
+                world.bodies.spin[row] = pose.spin;
+            }
+        }
         Ok(())
     }
+}
+
+/// Rows of the bodies that walls hold.
+fn rows_held(world: &World) -> Vec<(u32, Held)> {
+    if world.held.is_empty() {
+        return Vec::new();
+    }
+    let rows: HashMap<u64, u32> = world.bodies.id.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
+    world.held.iter().filter_map(|held| Some((*rows.get(&held.body)?, *held))).collect()
 }
 
 /// Half of what fields do in a step. In a turning frame velocities and spins turn against it, before or after: both halves

@@ -1,7 +1,9 @@
 //! Grains and walls: what a bounce keeps, what rests, and what cannot get out.
 
 use glam::DVec3;
-use rubblepile_core::{Field, Fields, Material, Method, Motion, Report, Result, Rng, Surface, Wall, World};
+use rubblepile_core::{
+    Field, Fields, Material, Method, Motion, Report, Result, Rng, Surface, Touch, Wall, World,
+};
 use rubblepile_hard::{HardSpheres, Settings};
 
 struct Uniform(DVec3);
@@ -185,4 +187,74 @@ fn a_stop_and_a_start_change_nothing() {
     advance(&mut twice, &mut gravity(-DVec3::Z), 0.7);
     advance(&mut twice, &mut gravity(-DVec3::Z), 2.0);
     assert_eq!(once, twice);
+}
+
+#[test]
+fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
+    let mut w = world(1e-3, 0.5, 1.0);
+    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: None };
+    let mut drum = Wall::new(7, "drum", 0, tube);
+    drum.touch = Touch::Stick;
+    drum.motion = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: 2.0 };
+    w.walls.push(drum);
+    let row = w.bodies.push_sphere(DVec3::new(0.5, 0.0, 0.0), 0.1, 1000.0, 0, 0);
+    w.bodies.velocity[row] = DVec3::X;
+    let mut none = Fields::default();
+    // It touches after 0.4 s, at the angle 0, and turns by 2 rad/s from there.
+    advance(&mut w, &mut none, 0.9);
+    let angle = 2.0 * 0.5f64;
+    let expected = 0.9 * DVec3::new(angle.cos(), 0.0, -angle.sin());
+    assert!((w.bodies.position[0] - expected).length() < 1e-9, "{} {expected}", w.bodies.position[0]);
+    assert!((w.bodies.spin[0] - 2.0 * DVec3::Y).length() < 1e-12);
+    assert_eq!((w.held.len(), w.held[0].wall), (1, 7));
+    // A wall that is taken away lets go.
+    let mut free = w.clone();
+    rubblepile_core::event::apply(&rubblepile_core::Action::RemoveWall { name: "drum".into() }, &mut free)
+        .expect("gone");
+    let straight = free.bodies.position[0] + 0.1 * free.bodies.velocity[0];
+    advance(&mut free, &mut none, 1.0);
+    assert!((free.bodies.position[0] - straight).length() < 1e-12);
+
+    // On a wall that does not move, another grain comes back with half its speed, as from a wall.
+    w.walls[0].motion = Motion::None;
+    w.walls[0].touch = Touch::Bounce;
+    w.held[0].place = DVec3::new(0.9, 0.0, 0.0);
+    w.walls[0].rotation = glam::DQuat::IDENTITY;
+    w.bodies.position[0] = w.held[0].place;
+    let row = w.bodies.push_sphere(DVec3::ZERO, 0.1, 1000.0, 0, 0);
+    w.bodies.velocity[row] = DVec3::X;
+    let until = w.time() + 0.9;
+    advance(&mut w, &mut none, until);
+    let other = w.bodies.id.iter().position(|&id| id == row as u64).expect("there");
+    assert!((w.bodies.velocity[other].x + 0.5).abs() < 1e-12, "{}", w.bodies.velocity[other]);
+    assert_eq!(w.bodies.velocity[1 - other], DVec3::ZERO);
+}
+
+#[test]
+fn what_touches_an_absorbing_wall_is_gone_and_counted() {
+    let mut w = world(1e-2, 0.9, 1.0);
+    let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });
+    floor.touch = Touch::Absorb;
+    w.walls.push(floor);
+    let mut rng = Rng::new(2);
+    for k in 0..20 {
+        let x = DVec3::new(f64::from(k % 5), f64::from(k / 5), 0.0) * 0.5 + rng.range(0.5, 6.0) * DVec3::Z;
+        w.bodies.push_sphere(x, 0.1, 1000.0, 0, 0);
+    }
+    let mass = w.bodies.mass[0];
+    let mut fields = gravity(-9.81 * DVec3::Z);
+    let heights: Vec<f64> = w.bodies.position.iter().map(|x| x.z - 0.1).collect();
+    advance(&mut w, &mut fields, 0.7);
+    // Those are left that take longer to fall.
+    let fallen = heights.iter().filter(|&&z| z < 0.5 * 9.81 * 0.7 * 0.7).count();
+    assert!(fallen > 3 && fallen < 20);
+    assert_eq!(w.bodies.len(), 20 - fallen);
+    let tally = w.wall_tallies[0];
+    assert_eq!((tally.wall, tally.absorbed), (3, fallen as u64));
+    assert!((tally.absorbed_mass - fallen as f64 * mass).abs() < 1e-9);
+    let momentum: f64 =
+        heights.iter().filter(|&&z| z < 0.5 * 9.81 * 0.49).map(|z| -mass * (2.0 * 9.81 * z).sqrt()).sum();
+    assert!((tally.absorbed_momentum.z / momentum - 1.0).abs() < 1e-9);
+    advance(&mut w, &mut fields, 3.0);
+    assert!(w.bodies.is_empty());
 }

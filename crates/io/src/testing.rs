@@ -6,9 +6,11 @@ use std::{
 };
 
 use glam::{DQuat, DVec3};
+use rubblepile_core::wall::{Held, WallTally};
 use rubblepile_core::{
     Action, Advice, Contact, Convex, Dissipation, Domain, Event, Fields, Frame, History, Material, Method,
-    Motion, PairOverride, Partner, Report, Rng, Shape, Solid, Surface, Trigger, Wall, World, event::Property,
+    Motion, PairOverride, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
+    event::Property,
 };
 
 use crate::checkpoint::Meta;
@@ -64,6 +66,7 @@ fn wall(rng: &mut Rng, id: u32) -> Wall {
     };
     wall.rotation = DQuat::from_rotation_x(rng.normal());
     wall.since = rng.uniform();
+    wall.touch = [Touch::Bounce, Touch::Stick, Touch::Absorb][(rng.next_u64() % 3) as usize];
     wall
 }
 
@@ -144,6 +147,10 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
     }
     if rng.uniform() < 0.5 {
         world.rates.field = (0..bodies).map(|_| vector(rng)).collect();
+        world.held = vec![Held { body: 3, wall: 1, place: vector(rng) }];
+        world.grain_collisions = rng.next_u64();
+        *world.tally_of(2) =
+            WallTally { wall: 2, collisions: 7, impulse: vector(rng), energy: 0.5, ..WallTally::default() };
         world.rates.held = (0..bodies).map(|_| vector(rng)).collect();
     }
     for k in 0..rng.next_u64() % 6 {

@@ -150,18 +150,12 @@ pub struct Settled {
 
 const MINUTE: f64 = 60.0;
 
-/// The step of the paper, s.
-pub const PAPER_STEP: f64 = 0.05;
-
-/// Lets a pile fall together for `minutes`, with a sample a minute; at the paper's own step after `fine` minutes.
-pub fn settle(plan: Plan, minutes: u32, fine: u32) -> Result<Settled, CaseError> {
+/// Lets a pile fall together for `minutes`, with a sample a minute.
+pub fn settle(plan: Plan, minutes: u32) -> Result<Settled, CaseError> {
     let start = Instant::now();
     let mut pile = plan.make()?;
     let mut samples = Vec::new();
     for minute in 1..=minutes {
-        if minute > fine {
-            pile.world.clock.set_timestep(PAPER_STEP);
-        }
         pile.advance(f64::from(minute) * MINUTE)?;
         samples.push(pile.sample()?);
     }

@@ -97,7 +97,7 @@ impl Case for SpinUp {
         let mut times = Vec::new();
         let settled: Vec<World> = (1..=seeds)
             .into_par_iter()
-            .map(|seed| Ok(settle(plan(seed, side), 150, 150)?.pile.world))
+            .map(|seed| Ok(settle(plan(seed, side), 150)?.pile.world))
             .collect::<Result<_, CaseError>>()?;
         // Every cohesion on one pile, and the weakest on others: by how much piles scatter that differ in their grains.
         let runs: Vec<(u64, f64)> =

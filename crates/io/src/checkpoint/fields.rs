@@ -3,7 +3,9 @@
 
 use rubblepile_core::{
     Action, Bodies, Clock, Convex, Dissipation, Domain, Event, Frame, History, Material, Motion,
-    PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Trigger, Wall, event::Property,
+    PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall,
+    event::Property,
+    wall::{Held, WallTally},
 };
 
 use super::{
@@ -97,7 +99,10 @@ archive_enum!(Motion {
     3 => Rotation { centre, axis, rate },
 });
 
-archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation });
+archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
+archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
+archive_struct!(Held { body, wall, place });
+archive_struct!(WallTally { wall, collisions, impulse, energy, absorbed, absorbed_mass, absorbed_momentum });
 
 archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });

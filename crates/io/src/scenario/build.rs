@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rubblepile_core::{
-    Action, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Trigger, Wall, World,
+    Action, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Touch, Trigger, Wall, World,
 };
 
 use glam::DVec3;
@@ -17,7 +17,7 @@ use super::{
     property,
     quantity::Interval,
     tables::*,
-    walls::{MotionTable, WallShape, WallTable},
+    walls::{MotionTable, TouchName, WallShape, WallTable},
 };
 
 /// A force field of the run, in words; whoever runs it makes the field.
@@ -230,6 +230,22 @@ fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
         WallShape::Rectangle(r) => {
             Surface::Rectangle { centre: r.centre.0, half_u: r.half_u.0, half_v: r.half_v.0 }
         }
+        // A cylinder without length, without radius, without both.
+        WallShape::Ring(r) => Surface::Cylinder {
+            centre: r.centre.0,
+            axis: unit(r.axis.0),
+            radius: r.radius.0,
+            length: Some(0.0),
+        },
+        WallShape::Line(l) => Surface::Cylinder {
+            centre: l.centre.0,
+            axis: unit(l.axis.0),
+            radius: 0.0,
+            length: l.length.map(|l| l.0),
+        },
+        WallShape::Point(p) => {
+            Surface::Cylinder { centre: p.at.0, axis: DVec3::Z, radius: 0.0, length: Some(0.0) }
+        }
         WallShape::Box(b) => Surface::Box { min: b.min.0, max: b.max.0 },
         WallShape::Cylinder(c) => Surface::Cylinder {
             centre: c.centre.0,
@@ -241,6 +257,11 @@ fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
     let material = material_id(scenario, w.material.as_ref());
     let mut result = Wall::new(id, w.name.clone().unwrap_or_default(), material, surface);
     result.motion = motion(&w.motion, &surface);
+    result.touch = match w.touch {
+        TouchName::Bounce => Touch::Bounce,
+        TouchName::Stick => Touch::Stick,
+        TouchName::Absorb => Touch::Absorb,
+    };
     result
 }
 

@@ -6,8 +6,8 @@ use super::{
     check::{Checker, join},
     error::suggestion,
     quantity::{NumberKind, Vector},
-    tables::EventTable,
-    walls::{MotionTable, WallShape, WallTable},
+    tables::{EventTable, Method},
+    walls::{MotionTable, TouchName, WallShape, WallTable},
 };
 
 impl Checker<'_> {
@@ -22,6 +22,13 @@ impl Checker<'_> {
 
     fn wall(&mut self, wall: &WallTable, at: &str) {
         self.material_name(wall.material.as_deref(), at);
+        if wall.touch != TouchName::Bounce && !matches!(self.scenario.method, Method::Hard(_)) {
+            self.add_help(
+                format!("{at}.touch"),
+                "only hard spheres stick to walls or are absorbed by them",
+                "take [method.hard], or leave `touch` out",
+            );
+        }
         let shape = format!("{at}.shape");
         match &wall.shape {
             WallShape::Plane(p) => {
@@ -37,6 +44,21 @@ impl Checker<'_> {
                 self.not_negative(d.hole, &at, "hole");
                 self.check(d.hole.0 < d.radius.0, &at, "hole", || "the hole is larger than the disk".into());
             }
+            WallShape::Ring(r) => {
+                let at = format!("{shape}.ring");
+                self.modest(r.centre, &at, "centre");
+                self.direction(r.axis, &at, "axis");
+                self.positive(r.radius, &at, "radius");
+            }
+            WallShape::Line(l) => {
+                let at = format!("{shape}.line");
+                self.modest(l.centre, &at, "centre");
+                self.direction(l.axis, &at, "axis");
+                if let Some(length) = l.length {
+                    self.positive(length, &at, "length");
+                }
+            }
+            WallShape::Point(p) => self.modest(p.at, &format!("{shape}.point"), "at"),
             WallShape::Rectangle(r) => {
                 let at = format!("{shape}.rectangle");
                 self.modest(r.centre, &at, "centre");

@@ -20,6 +20,22 @@ pub struct WallTable {
     /// How it moves.
     #[serde(default)]
     pub motion: MotionTable,
+    /// What it does with a grain that touches it.
+    #[serde(default)]
+    pub touch: TouchName,
+}
+
+/// What a wall does with a grain that touches it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TouchName {
+    /// The grain bounces, slides or rolls, as the materials say.
+    #[default]
+    Bounce,
+    /// The grain is held, and moves with the wall. Hard spheres alone.
+    Stick,
+    /// The grain is taken out, and counted. Hard spheres alone.
+    Absorb,
 }
 
 /// The shape of a wall.
@@ -36,6 +52,12 @@ pub enum WallShape {
     Box(BoxShape),
     /// Cylinder, touched from inside and outside, open at its ends.
     Cylinder(CylinderShape),
+    /// A thin hoop.
+    Ring(RingShape),
+    /// A thin wire.
+    Line(LineShape),
+    /// A point.
+    Point(PointShape),
 }
 
 /// Infinite plane, touched from both sides.
@@ -105,6 +127,43 @@ pub struct CylinderShape {
     /// Its length. Not given: infinite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Length>,
+}
+
+/// A thin hoop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RingShape {
+    /// Its centre.
+    #[serde(default = "origin")]
+    pub centre: Vector<LengthKind>,
+    /// Its axis, of any length.
+    #[serde(default = "z_axis")]
+    pub axis: Vector<NumberKind>,
+    /// Its radius.
+    pub radius: Length,
+}
+
+/// A thin wire.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineShape {
+    /// Its middle.
+    #[serde(default = "origin")]
+    pub centre: Vector<LengthKind>,
+    /// Its direction, of any length.
+    #[serde(default = "z_axis")]
+    pub axis: Vector<NumberKind>,
+    /// Its length. Not given: infinite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Length>,
+}
+
+/// A point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointShape {
+    /// Where it is.
+    pub at: Vector<LengthKind>,
 }
 
 pub(super) fn origin() -> Vector<LengthKind> {
