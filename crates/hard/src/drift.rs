@@ -24,7 +24,7 @@ use rubblepile_core::{
     wall::{Held, WallTally},
 };
 use rubblepile_geometry::{
-    meeting::{Path, first_touch_of_wall, meet},
+    meeting::{Path, Target, meet},
     walls::nearest_at,
 };
 
@@ -157,6 +157,7 @@ pub struct Drift<'a> {
     caught: Vec<(u32, Held)>,
     absorbed: Vec<u32>,
     walls: Vec<WallTally>,
+    targets: Vec<Target<'a>>,
     spin: Vec<DVec3>,
     mass: &'a [f64],
     material: &'a [u32],
@@ -186,12 +187,13 @@ impl<'a> Drift<'a> {
         let walls = scene.walls.iter().map(|w| WallTally { wall: w.id, ..WallTally::default() }).collect();
         let mut drift = Drift {
             period,
-            scene,
             met: vec![0; b.len()],
             fate: vec![Fate::Free; b.len()],
             caught: Vec::new(),
             absorbed: Vec::new(),
             walls,
+            targets: scene.walls.iter().map(Target::new).collect(),
+            scene,
             spin: b.spin.clone(),
             mass: &b.mass,
             material: &b.material,
@@ -324,8 +326,8 @@ impl<'a> Drift<'a> {
             radius: me.radius,
             within: self.scene.h - self.now,
         };
-        for (which, wall) in self.scene.walls.iter().enumerate() {
-            if let Some((t, face)) = first_touch_of_wall(wall, self.scene.start + self.now, &path)
+        for (which, wall) in self.targets.iter().enumerate() {
+            if let Some((t, face)) = wall.first_touch(self.scene.start + self.now, &path)
                 && self.now + t < ahead.wall
             {
                 (ahead.wall, ahead.which, ahead.face) = (self.now + t, which as u32, face);

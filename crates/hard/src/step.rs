@@ -3,8 +3,8 @@
 use std::{collections::HashMap, time::Instant};
 
 use glam::DQuat;
-use rubblepile_core::{Advice, Contact, Fields, Frame, Method, Report, Result, World, wall::Held};
-use rubblepile_geometry::order;
+use rubblepile_core::{Advice, Contact, Fields, Frame, Method, Report, Result, Touch, World, wall::Held};
+use rubblepile_geometry::{order, walls::nearest_at};
 
 use crate::{
     Settings,
@@ -16,6 +16,8 @@ use crate::{
 /// Bodies are sorted in space at steps that are multiples of this: the step number decides, so that the order of the rows
 /// survives a restart.
 const SORT_EVERY: u64 = 256;
+/// Gap over radius that counts as touching at the start.
+const TOUCHING: f64 = 1e-6;
 /// The rest speed, where it is not given, over what gravity adds in a step.
 const REST_OVER_KICK: f64 = 10.0;
 
@@ -45,6 +47,9 @@ impl HardSpheres {
             .iter()
             .map(|p| Restitution { normal: p.restitution_normal, tangential: p.restitution_tangential })
             .collect();
+        if world.clock.step == 0 {
+            stick_at_start(world);
+        }
         let held = rows_held(world);
         let scene = Scene {
             held: &held,
@@ -114,6 +119,23 @@ impl HardSpheres {
             }
         }
         Ok(())
+    }
+}
+
+/// Grains that touch a sticky wall from the start are held, whether they move or not.
+fn stick_at_start(world: &mut World) {
+    let time = world.time();
+    for wall in world.walls.iter().filter(|w| w.touch == Touch::Stick) {
+        let pose = wall.pose(time);
+        for row in 0..world.bodies.len() {
+            let (x, radius, body) =
+                (world.bodies.position[row], world.bodies.radius[row], world.bodies.id[row]);
+            let touches =
+                |face| nearest_at(&wall.surface, face, &pose, x).distance <= (1.0 + TOUCHING) * radius;
+            if (0..wall.surface.faces()).any(touches) && world.held.iter().all(|h| h.body != body) {
+                world.held.push(Held { body, wall: wall.id, place: pose.to_local(x) });
+            }
+        }
     }
 }
 

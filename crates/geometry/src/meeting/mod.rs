@@ -14,7 +14,7 @@ mod tests;
 use glam::DVec3;
 use rubblepile_core::Surface;
 
-pub use moving::first_touch_of_wall;
+pub use moving::Target;
 pub use ring::ring;
 
 /// The path of a sphere: `position + velocity t + acceleration t^2 / 2` for t in [0, `within`].

@@ -5,7 +5,7 @@
 //! others (a disk that swings, a paddle that turns) no closed form is at hand: the gap is followed by steps in which it
 //! cannot be used up, so that the first touch is not jumped over.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Surface, Wall,
     wall::{Motion, Pose},
@@ -17,29 +17,46 @@ use crate::walls::{keeps_its_place, nearest_at};
 /// Gap over the radius at which the touch counts as reached; the last bit of the way is extrapolated.
 const CLOSE: f64 = 1e-9;
 
-/// Time from `now` and face of the first touch of a sphere with a wall; the path is in the world's frame.
-pub fn first_touch_of_wall(wall: &Wall, now: f64, path: &Path) -> Option<(f64, u32)> {
-    let pose = wall.pose(now);
-    let carried = match wall.motion {
-        _ if keeps_its_place(wall) => Some(DVec3::ZERO),
-        Motion::Translation { velocity } => Some(velocity),
-        _ => None,
-    };
-    if let Some(velocity) = carried {
-        // A surface that turns into itself is as it was when its motion was set.
-        let rotation = if velocity == DVec3::ZERO { wall.rotation } else { pose.rotation };
-        let translation = if velocity == DVec3::ZERO { wall.translation } else { pose.translation };
-        let back = rotation.inverse();
-        let local = Path {
-            position: back * (path.position - translation),
-            velocity: back * (path.velocity - velocity),
-            acceleration: back * path.acceleration,
-            ..*path
+/// A wall with what does not change about it, for many spheres.
+#[derive(Debug, Clone, Copy)]
+pub struct Target<'a> {
+    wall: &'a Wall,
+    /// Where its frame is not turned, and how fast it is carried along; `None`: it swings or turns.
+    carried: Option<DVec3>,
+    back: Option<DQuat>,
+}
+
+impl<'a> Target<'a> {
+    pub fn new(wall: &'a Wall) -> Self {
+        let carried = match wall.motion {
+            // A surface that turns into itself is as it was when its motion was set.
+            _ if keeps_its_place(wall) => Some(DVec3::ZERO),
+            Motion::Translation { velocity } => Some(velocity),
+            _ => None,
         };
-        if is_exact(&wall.surface, &local) {
-            return first_touch(&wall.surface, &local);
-        }
+        let back = (wall.rotation != DQuat::IDENTITY).then(|| wall.rotation.inverse());
+        Target { wall, carried, back }
     }
+
+    /// Time from `now` and face of the first touch of a sphere; the path is in the world's frame.
+    pub fn first_touch(&self, now: f64, path: &Path) -> Option<(f64, u32)> {
+        if let Some(velocity) = self.carried {
+            let turn = |x: DVec3| self.back.map_or(x, |q| q * x);
+            let local = Path {
+                position: turn(path.position - self.wall.translation - (now - self.wall.since) * velocity),
+                velocity: turn(path.velocity - velocity),
+                acceleration: turn(path.acceleration),
+                ..*path
+            };
+            if is_exact(&self.wall.surface, &local) {
+                return first_touch(&self.wall.surface, &local);
+            }
+        }
+        first_touch_of_wall(self.wall, now, path)
+    }
+}
+
+fn first_touch_of_wall(wall: &Wall, now: f64, path: &Path) -> Option<(f64, u32)> {
     match (wall.motion, wall.surface) {
         (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane { point, normal })
             if path.acceleration == DVec3::ZERO =>

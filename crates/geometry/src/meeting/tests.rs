@@ -140,7 +140,7 @@ fn compare(n: u32, kinds: std::ops::Range<u64>, seed: u64) -> u32 {
             continue;
         }
         let expected = march(&wall, now, &path, fastest);
-        let found = first_touch_of_wall(&wall, now, &path).map(|(t, _)| t);
+        let found = Target::new(&wall).first_touch(now, &path).map(|(t, _)| t);
         // Where they differ, the touch is not deeper than what the march can see.
         let depth = |t: f64| gap(&wall, now, &path, t) / path.radius;
         let what = || format!("{wall:?}\n{path:?} from {now}: {found:?}, march {expected:?}");
