@@ -11,9 +11,9 @@
 //! is met on the parabola, with the velocity of the moment `v + a (t - h/2)`: a bounce in a uniform field then keeps the
 //! energy exactly, whatever the step.
 //!
-//! **Rest.** Grains that come to rest would collide ever faster (inelastic collapse). Below a rest speed collisions are
-//! elastic along the normal, and part with a tenth of it at least: a grain at rest trembles, by `v^2 / 2g`, and the
-//! clock goes on. What that puts in is taken out again by collisions above it. Tangential restitution stays,
+//! **Rest.** Grains that come to rest would collide ever faster (inelastic collapse). Collisions below a rest speed part
+//! with that speed along the normal: a grain at rest trembles, by `v^2 / 2g`, and the clock goes on. What that puts in is taken
+//! out again by collisions above it. Tangential restitution stays,
 //! but for collisions that follow another one of the same grain almost at once: between three that touch, what one
 //! contact takes along its surface is the others' normal motion, and they would go on without time passing. Slow collisions
 //! are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
@@ -36,8 +36,6 @@ use crate::{
 
 /// Time after a collision in which the next slow one is elastic along the surface too, over the step.
 const AT_ONCE: f64 = 0.01;
-/// What grains at rest tremble with, over the rest speed.
-const LEAST: f64 = 0.1;
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
 const STANDSTILL: u64 = 10_000;
 
@@ -496,7 +494,7 @@ impl<'a> Drift<'a> {
         // What only touches, however elastic, must part; it has no speed of its own to do so with.
         let (rebound, tangential) = if (slow && e.normal < 1.0) || approach <= 0.0 {
             let tangential = if at_once { 1.0 } else { e.tangential };
-            (approach.max(LEAST * self.scene.rest_speed), tangential)
+            (self.scene.rest_speed, tangential)
         } else {
             (e.normal * approach, e.tangential)
         };

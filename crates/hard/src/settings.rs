@@ -3,6 +3,6 @@
 /// Settings of the method.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Collisions slower than this along the normal are elastic (see `drift`), m/s; `None`: from gravity and the step.
+    /// Collisions slower than this along the normal part with this speed (see `drift`), m/s; `None`: from gravity and the step.
     pub rest_speed: Option<f64>,
 }

@@ -124,8 +124,8 @@ impl Default for Nonsmooth {
 pub struct Hard {
     /// Time step, at whose ends gravity acts; `"auto"`: from gravity, or without it from speeds.
     pub timestep: Auto<TimeKind>,
-    /// Collisions slower than this along the normal are elastic, so that grains that come to rest do not collide ever
-    /// faster; `"auto"`: ten times what gravity adds to a speed in a step.
+    /// Collisions slower than this along the normal part with this speed, so that grains that come to rest do not collide
+    /// ever faster; `"auto"`: ten times what gravity adds to a speed in a step.
     pub rest_speed: Auto<SpeedKind>,
 }
 
