@@ -10,6 +10,7 @@ mod cite;
 mod export;
 mod failure;
 mod info;
+mod interrupt;
 mod progress;
 mod run;
 mod sweep;

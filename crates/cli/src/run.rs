@@ -2,11 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::exit,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use rubblepile_core::{Severity, run::Ending};
@@ -18,7 +14,9 @@ use rubblepile_io::{
     session::{Finished, Session},
 };
 
-use crate::{args, assemble, check, failure::Failure, on_threads, print, progress::Progress, text};
+use crate::{
+    args, assemble, check, failure::Failure, interrupt, on_threads, print, progress::Progress, text,
+};
 
 pub fn run(args: args::Run) -> Result<(), Failure> {
     let until = args.how.until.as_deref().map(assemble::time).transpose()?;
@@ -76,19 +74,7 @@ pub fn default_directory(scenario: &Path) -> PathBuf {
 
 fn finish(session: Session, quiet: bool) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let asked = stop.clone();
-    let handler = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            // Asked twice: at once. The last checkpoint is whole in any case.
-            exit(130);
-        }
-        if !quiet {
-            eprintln!("\nstopping after this step; once more to stop at once");
-        }
-    });
-    if let (Err(e), false) = (handler, quiet) {
-        eprintln!("Ctrl-C will stop the run without a checkpoint: {e}");
-    }
+    interrupt::listen(&stop, quiet, "stopping after this step");
     if !quiet {
         session.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
     }

@@ -8,7 +8,6 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    process::exit,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -26,7 +25,9 @@ use rubblepile_io::{
     session::{Session, Watcher},
 };
 
-use crate::{args, assemble, check, failure::Failure, on_threads, print, run::default_directory, text};
+use crate::{
+    args, assemble, check, failure::Failure, interrupt, on_threads, print, run::default_directory, text,
+};
 
 pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
     let (sweep, base) = assemble::load_sweep(&args.scenario, &args.sets)?;
@@ -59,7 +60,7 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
         ended: AtomicUsize::new(0),
         chosen: chosen.len(),
     };
-    campaign.listen();
+    interrupt::listen(&campaign.stop, campaign.quiet, "stopping");
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..jobs {
@@ -168,21 +169,6 @@ type Words = Result<String, String>;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 impl Campaign<'_> {
-    fn listen(&self) {
-        let (asked, quiet) = (self.stop.clone(), self.quiet);
-        let handler = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::Relaxed) {
-                exit(130);
-            }
-            if !quiet {
-                eprintln!("\nstopping; once more to stop at once");
-            }
-        });
-        if let (Err(e), false) = (handler, self.quiet) {
-            eprintln!("Ctrl-C will stop the runs without a checkpoint: {e}");
-        }
-    }
-
     /// Brings one run to its end, whatever its state.
     fn one(&self, task: usize) {
         let directory = campaign::directory(self.sweep, self.out, task);
