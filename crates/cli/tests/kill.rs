@@ -72,6 +72,49 @@ contacts = { every = "1 h" }
 checkpoint = { every = "7 min" }
 "#;
 
+/// Hard spheres in a drum that holds some and a floor that takes others, with everything that they remember.
+const BEADS: &str = r#"
+title = "Beads"
+[run]
+end = "2 s"
+seed = 5
+[method.hard]
+timestep = "1 ms"
+[[gravity]]
+uniform = { acceleration = [0, 0, -9.81] }
+[[material]]
+name = "glass"
+density = "2500 kg/m3"
+restitution = { normal = 0.8, tangential = 0.6 }
+[[grains]]
+name = "beads"
+count = 300
+radius = "2 cm"
+place = { random = { region = { cylinder = { axis = [0, 1, 0], radius = "70 cm", length = "60 cm" } } } }
+velocity = { random = { rms_speed = "3 m/s" } }
+[[wall]]
+name = "drum"
+touch = "stick"
+shape = { cylinder = { axis = [0, 1, 0], radius = "1 m" } }
+motion = { rotation = { rate = "5 rad/s" } }
+[[wall]]
+name = "shaker"
+shape = { plane = { point = [0, 0, -0.8] } }
+motion = { oscillation = { amplitude = [0, 0, "2 cm"], frequency = "8 Hz" } }
+[[wall]]
+name = "ends"
+touch = "absorb"
+shape = { box = { min = [-2, -0.6, -2], max = [2, 0.6, 2] } }
+[[probe]]
+energy = { every = "10 ms" }
+[[probe]]
+momentum = { every = "50 ms" }
+[output]
+frames = { every = "200 ms" }
+contacts = { every = "1 s" }
+checkpoint = { every = "60 ms" }
+"#;
+
 #[test]
 fn killed_and_resumed_runs_end_as_an_unbroken_one() {
     kill_and_resume("kill", SCENARIO);
@@ -80,6 +123,11 @@ fn killed_and_resumed_runs_end_as_an_unbroken_one() {
 #[test]
 fn killed_and_resumed_rocks_end_as_unbroken_ones() {
     kill_and_resume("kill-rocks", ROCKS);
+}
+
+#[test]
+fn killed_and_resumed_hard_spheres_end_as_unbroken_ones() {
+    kill_and_resume("kill-beads", BEADS);
 }
 
 fn kill_and_resume(name: &str, scenario: &str) {
