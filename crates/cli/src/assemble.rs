@@ -237,12 +237,15 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
 }
 
 fn probe(kind: ProbeKind) -> Box<dyn Probe> {
-    use rubblepile_probe::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
+    use rubblepile_probe::{
+        Aggregates, Collisions, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress,
+    };
     match kind {
         ProbeKind::Energy => Box::new(Energy),
         ProbeKind::Momentum => Box::new(Momentum),
         ProbeKind::Contacts => Box::new(Coordination),
         ProbeKind::Overlap => Box::new(Overlap),
+        ProbeKind::Collisions => Box::new(Collisions),
         ProbeKind::Packing => Box::new(Packing::default()),
         ProbeKind::Stress => Box::new(Stress::default()),
         ProbeKind::Aggregates { follow } => Box::new(Aggregates { follow, ..Aggregates::default() }),

@@ -2,7 +2,7 @@
 
 use rubblepile_core::Probe;
 
-use crate::{Aggregates, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
+use crate::{Aggregates, Collisions, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
 
 /// A probe by its name in a scenario.
 pub struct Entry {
@@ -62,6 +62,12 @@ pub const ALL: &[Entry] = &[
         about: "alpha shape of the largest cluster: volume, bulk density, porosity",
         needs_dissipation: false,
         make: || Box::new(Porosity::default()),
+    },
+    Entry {
+        name: "collisions",
+        about: "of hard spheres: collisions so far, what walls have taken, granular temperature",
+        needs_dissipation: false,
+        make: || Box::new(Collisions),
     },
 ];
 

@@ -53,6 +53,7 @@ pub enum ProbeKind {
     Momentum,
     Contacts,
     Overlap,
+    Collisions,
     Packing,
     Stress,
     Aggregates {
@@ -212,6 +213,7 @@ fn probe_plan(p: &Probe) -> ProbePlan {
         Probe::Momentum(_) => ProbeKind::Momentum,
         Probe::Contacts(_) => ProbeKind::Contacts,
         Probe::Overlap(_) => ProbeKind::Overlap,
+        Probe::Collisions(_) => ProbeKind::Collisions,
         Probe::Packing(_) => ProbeKind::Packing,
         Probe::Stress(_) => ProbeKind::Stress,
         Probe::Aggregates(s) => ProbeKind::Aggregates { follow: s.follow as usize },

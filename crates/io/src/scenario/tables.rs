@@ -423,6 +423,8 @@ pub enum Probe {
     Aggregates(AggregateSampling),
     /// Bulk density and porosity of the largest cluster, from its alpha shape.
     Porosity(PorositySampling),
+    /// Of hard spheres: collisions so far, what walls have taken, granular temperature.
+    Collisions(Sampling),
 }
 
 impl Probe {
@@ -437,6 +439,7 @@ impl Probe {
             Probe::Stress(s) => ("stress", s.every),
             Probe::Aggregates(s) => ("aggregates", s.every),
             Probe::Porosity(s) => ("porosity", s.every),
+            Probe::Collisions(s) => ("collisions", s.every),
         }
     }
 }
