@@ -51,7 +51,7 @@ mod tests {
             sample.sort_unstable_by(f64::total_cmp);
             let p = probability(&sample, |x| x);
             low += u32::from(p < 0.25);
-            assert!(probability(&sample, |x| x * x) < 1e-6);
+            assert!(probability(&sample, |x| x * x) < 1e-3);
         }
         assert!((95..=155).contains(&low), "{low}");
     }
