@@ -107,7 +107,7 @@ fn sixty_grains_in_a_cylinder_cut_by_an_inclined_plane_stay_in_it() {
     w.walls.push(Wall::new(1, "tube", 0, tube));
     let mut rng = Rng::new(4);
     for k in 0..60 {
-        let turn = rng.range(0.0, 6.28);
+        let turn = rng.range(0.0, std::f64::consts::TAU);
         let x = DVec3::new(0.25 * turn.cos(), 0.25 * turn.sin(), 1.0 + 0.15 * f64::from(k));
         w.bodies.push_sphere(x, 0.05, 1000.0, 0, 0);
     }
