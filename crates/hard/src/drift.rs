@@ -97,8 +97,6 @@ pub struct Tally {
     /// Of both, those below the rest speed.
     pub slow: u64,
     pub crossings: u64,
-    /// Entries that were out of date.
-    pub stale: u64,
     /// Kinetic energy lost along the normal and along the surface, and work done by walls, J.
     pub lost_normal: f64,
     pub lost_tangential: f64,
@@ -365,7 +363,6 @@ impl<'a> Drift<'a> {
     fn meet_grain(&mut self, k: u32, ahead: Ahead) {
         let j = ahead.partner;
         if self.met[j as usize] != ahead.partner_met {
-            self.tally.stale += 1;
             self.look_again(k);
             return;
         }

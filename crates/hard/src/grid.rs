@@ -24,7 +24,7 @@ struct Place {
     bent: [i32; 3],
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Grid {
     origin: DVec3,
     size: DVec3,

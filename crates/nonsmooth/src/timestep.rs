@@ -1,7 +1,7 @@
 //! The time step: set by gravity and by speed, not by a stiffness.
 
 use glam::DVec3;
-use rubblepile_core::{Advice, Frame, G, World};
+use rubblepile_core::{Advice, Frame, G, Surface, World};
 
 use crate::{Settings, Solver};
 
@@ -48,6 +48,12 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
     if let (Frame::Rotating { .. }, false) = (world.frame, world.only_spheres()) {
         advice.push(Advice::fatal(
             "polyhedra cannot be run in a rotating frame: use the inertial frame and give the grains a `rotation`",
+        ));
+    }
+    let thin = |s: &Surface| matches!(s, Surface::Cylinder { radius, length, .. } if *radius == 0.0 || *length == Some(0.0));
+    if !world.only_spheres() && world.walls.iter().any(|w| thin(&w.surface)) {
+        advice.push(Advice::fatal(
+            "polyhedra would fall through rings, lines and points: use thin cylinders or disks, or spheres alone",
         ));
     }
     let b = &world.bodies;

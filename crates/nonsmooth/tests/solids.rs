@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use common::{fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, G, Method, Report, Rng, Shape, Solid, World};
+use rubblepile_core::{Fields, G, Method, Report, Rng, Severity, Shape, Solid, Surface, Wall, World};
 use rubblepile_geometry::solid;
 use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
@@ -287,5 +287,22 @@ fn a_concave_rock_hooks_another() {
     for k in 0..2 {
         let row = w.bodies.id.iter().position(|&id| id == k).expect("a rock");
         assert!((w.bodies.position[row] - before[k as usize]).length() < 1e-3);
+    }
+}
+
+#[test]
+fn rocks_and_walls_without_width_are_refused_and_spheres_are_not() {
+    for (radius, length) in [(0.6, Some(0.0)), (0.0, None), (0.0, Some(0.0))] {
+        let mut w = world(1e-2, material(0.5, 0.0));
+        let surface = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius, length };
+        w.walls.push(Wall::new(0, "thin", 0, surface));
+        w.bodies.push_sphere(2.0 * DVec3::Z, 1.0, 2000.0, 0, 0);
+        let fatal = |w: &World| {
+            let advice = ContactDynamics::new(tight()).check(w);
+            advice.iter().any(|a| a.severity == Severity::Fatal && a.text.contains("fall through"))
+        };
+        assert!(!fatal(&w));
+        add(&mut w, solid::block(DVec3::ONE), 5.0 * DVec3::Z, DQuat::IDENTITY);
+        assert!(fatal(&w));
     }
 }

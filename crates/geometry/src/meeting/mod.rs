@@ -7,7 +7,7 @@
 
 mod moving;
 mod ring;
-pub mod roots;
+mod roots;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +15,7 @@ use glam::DVec3;
 use rubblepile_core::Surface;
 
 pub use moving::Target;
-pub use ring::ring;
+use ring::ring;
 
 /// The path of a sphere: `position + velocity t + acceleration t^2 / 2` for t in [0, `within`].
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +131,7 @@ fn fall(gap: f64, rate: f64, pull: f64, within: f64) -> Option<f64> {
 }
 
 /// Eq. (9): either face of a plane through the origin.
-pub fn plane(path: &Path, normal: DVec3) -> Option<f64> {
+fn plane(path: &Path, normal: DVec3) -> Option<f64> {
     let (height, rate) = (path.position.dot(normal), path.velocity.dot(normal));
     // The side on which the centre is; a centre in the plane itself leaves it as it goes.
     let side = if height != 0.0 { height.signum() } else { rate.signum() };
@@ -139,7 +139,7 @@ pub fn plane(path: &Path, normal: DVec3) -> Option<f64> {
 }
 
 /// Eqs (10)-(12): the outer and the inner face of an infinite cylinder about an axis through the origin.
-pub fn cylinder(path: &Path, axis: DVec3, radius: f64) -> [Option<f64>; 2] {
+fn cylinder(path: &Path, axis: DVec3, radius: f64) -> [Option<f64>; 2] {
     let across = |x: DVec3| x - x.dot(axis) * axis;
     let (x, v) = (across(path.position), across(path.velocity));
     let (x2, xv, v2) = (x.length_squared(), x.dot(v), v.length_squared());
@@ -193,7 +193,7 @@ fn leave(x2: f64, xv: f64, v2: f64, reach: f64, within: f64) -> Option<f64> {
 
 /// Section 2.2.4: faces of a cylinder of half length `half` about the origin, and the rings at its ends. Without a radius it
 /// is a line, without a length a ring, without both a point.
-pub fn finite_cylinder(path: &Path, axis: DVec3, radius: f64, half: f64) -> Option<f64> {
+fn finite_cylinder(path: &Path, axis: DVec3, radius: f64, half: f64) -> Option<f64> {
     let beside = |t: &f64| path.at(*t).dot(axis).abs() < half;
     let [outer, inner] = cylinder(path, axis, radius);
     let top = ring(&path.from(half * axis), axis, radius);
