@@ -21,7 +21,7 @@
 use glam::DVec3;
 use rubblepile_core::{
     Domain, Error, Result, Touch, Wall, World,
-    wall::{Held, WallTally},
+    wall::{Held, Pose, WallTally},
 };
 use rubblepile_geometry::{
     meeting::{Path, Target, meet},
@@ -31,6 +31,7 @@ use rubblepile_geometry::{
 use crate::{
     bounce::{Restitution, impulse, spin_change},
     grid::{Crossing, Grid},
+    lists::Lists,
     queue::Queue,
 };
 
@@ -87,6 +88,15 @@ impl Ahead {
     fn first(&self) -> f64 {
         self.pair.min(self.wall).min(self.crossing)
     }
+
+    /// Takes a meeting with another grain in, if it is the first. Of several at once the one with the lowest row, in whatever
+    /// order they are seen.
+    #[inline]
+    fn consider(&mut self, t: f64, partner: u32, partner_met: u32) {
+        if t < self.pair || (t == self.pair && partner < self.partner) {
+            (self.pair, self.partner, self.partner_met) = (t, partner, partner_met);
+        }
+    }
 }
 
 /// What happened in a drift.
@@ -104,6 +114,7 @@ pub struct Tally {
 }
 
 /// What a drift needs to know besides the grains.
+#[derive(Clone, Copy)]
 pub struct Scene<'a> {
     pub domain: Domain,
     pub walls: &'a [Wall],
@@ -130,11 +141,66 @@ enum Fate {
     Absorbed,
 }
 
-/// The world's grains at the end of a drift.
+/// Where a grain looks for others.
+pub enum Near<'a> {
+    /// In the cells around its own. It may fly as far as it likes.
+    Cells(Grid),
+    /// In its list, as long as it stays within the leash of its place at the start.
+    Lists { lists: &'a Lists, leash: f64 },
+}
+
+impl Near<'_> {
+    pub fn cells(world: &World) -> Self {
+        let largest = world.bodies.radius.iter().copied().fold(0.0, f64::max);
+        Near::Cells(Grid::new(world.bodies.position.iter().copied(), 2.0 * largest, &world.domain))
+    }
+}
+
+/// What a drift knows of every grain. Kept from one to the next, so that short ones need not ask for it.
+#[derive(Debug, Default)]
+pub struct Memory {
+    grains: Vec<Grain>,
+    spin: Vec<DVec3>,
+    /// How many times each has met something.
+    met: Vec<u32>,
+    fate: Vec<Fate>,
+    ahead: Vec<Ahead>,
+    queue: Queue,
+}
+
+impl Memory {
+    fn fill(&mut self, world: &World) {
+        fn all<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
+            list.clear();
+            list.resize(n, value);
+        }
+        let b = &world.bodies;
+        self.grains.clear();
+        self.grains.extend((0..b.len()).map(|k| Grain {
+            position: b.position[k],
+            since: 0.0,
+            velocity: b.velocity[k],
+            radius: b.radius[k],
+        }));
+        self.spin.clone_from(&b.spin);
+        all(&mut self.met, b.len(), 0);
+        all(&mut self.fate, b.len(), Fate::Free);
+        all(&mut self.ahead, b.len(), Ahead::NOTHING);
+    }
+
+    /// Puts the grains, at the end of a drift, into the world.
+    pub fn write(&self, world: &mut World) {
+        for (k, g) in self.grains.iter().enumerate() {
+            world.bodies.position[k] = g.position;
+            world.bodies.velocity[k] = g.velocity;
+        }
+        world.bodies.spin.copy_from_slice(&self.spin);
+    }
+}
+
+/// What came of a drift.
 pub struct End {
-    pub position: Vec<DVec3>,
-    pub velocity: Vec<DVec3>,
-    pub spin: Vec<DVec3>,
+    pub memory: Memory,
     /// Rows that a wall has caught, and how.
     pub caught: Vec<(u32, Held)>,
     pub absorbed: Vec<u32>,
@@ -146,82 +212,99 @@ pub struct Drift<'a> {
     scene: Scene<'a>,
     /// Periods and one over them; zero along open axes.
     period: (DVec3, DVec3),
-    grains: Vec<Grain>,
-    /// How many times each grain has met something.
-    met: Vec<u32>,
-    fate: Vec<Fate>,
+    memory: Memory,
     caught: Vec<(u32, Held)>,
     absorbed: Vec<u32>,
     walls: Vec<WallTally>,
     targets: Vec<Target<'a>>,
-    spin: Vec<DVec3>,
+    /// Where walls are at the end.
+    ends: Vec<Pose>,
+    /// Positions at the start.
+    start: &'a [DVec3],
     mass: &'a [f64],
     material: &'a [u32],
-    grid: Grid,
-    ahead: Vec<Ahead>,
-    queue: Queue,
+    near: Near<'a>,
+    /// Whether a grain has left its leash.
+    strayed: bool,
     now: f64,
     tally: Tally,
 }
 
 impl<'a> Drift<'a> {
-    pub fn new(world: &'a World, scene: Scene<'a>) -> Self {
+    pub fn new(world: &'a World, scene: Scene<'a>, near: Near<'a>, mut memory: Memory) -> Self {
         let b = &world.bodies;
-        let grains: Vec<Grain> = (0..b.len())
-            .map(|k| Grain {
-                position: b.position[k],
-                since: 0.0,
-                velocity: b.velocity[k],
-                radius: b.radius[k],
-            })
-            .collect();
-        let largest = b.radius.iter().copied().fold(0.0, f64::max);
-        let grid = Grid::new(grains.iter().map(|g| g.position), 2.0 * largest, &scene.domain);
+        memory.fill(world);
         let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
         let period = scene.domain.period();
         let period = (DVec3::from_array(period.to_array().map(finite)), 1.0 / period);
         let walls = scene.walls.iter().map(|w| WallTally { wall: w.id, ..WallTally::default() }).collect();
+        let end = scene.start + scene.h;
         let mut drift = Drift {
             period,
-            met: vec![0; b.len()],
-            fate: vec![Fate::Free; b.len()],
+            memory,
             caught: Vec::new(),
             absorbed: Vec::new(),
             walls,
             targets: scene.walls.iter().map(Target::new).collect(),
+            ends: scene.walls.iter().map(|w| w.pose(end)).collect(),
             scene,
-            spin: b.spin.clone(),
+            start: &b.position,
             mass: &b.mass,
             material: &b.material,
-            grid,
-            ahead: vec![Ahead::NOTHING; b.len()],
-            queue: Queue::default(),
+            near,
+            strayed: false,
             now: 0.0,
             tally: Tally::default(),
-            grains,
         };
         for &(row, held) in drift.scene.held {
             drift.hold(row as usize, held);
         }
-        for k in 0..drift.grains.len() as u32 {
-            drift.ahead[k as usize] = drift.look_ahead(k);
+        match drift.near {
+            Near::Cells(_) => {
+                for k in 0..b.len() as u32 {
+                    drift.memory.ahead[k as usize] = drift.look_ahead(k);
+                }
+            }
+            Near::Lists { lists, .. } => drift.look_ahead_for_all(lists),
         }
-        drift.queue.fill(drift.ahead.iter().map(Ahead::first));
+        let Memory { queue, ahead, .. } = &mut drift.memory;
+        queue.fill(ahead.iter().map(Ahead::first));
         drift
     }
 
-    /// Carries out everything up to the end of the drift.
-    pub fn run(mut self) -> Result<End> {
+    /// As [`Drift::look_ahead`] for every grain, with each pair looked at once.
+    fn look_ahead_for_all(&mut self, lists: &Lists) {
+        for k in 0..self.memory.grains.len() as u32 {
+            let me = self.memory.grains[k as usize];
+            let mut mine = self.memory.ahead[k as usize];
+            for &j in lists.above(k) {
+                let t = self.pair_time(k, &me, me.position, j);
+                if t.is_finite() {
+                    mine.consider(t, j, 0);
+                    self.memory.ahead[j as usize].consider(t, k, 0);
+                }
+            }
+            self.look_for_walls(k as usize, &mut mine);
+            self.memory.ahead[k as usize] = mine;
+        }
+    }
+
+    /// Carries out everything up to the end of the drift. Should a grain leave its leash, lists cannot say whom it meets: the
+    /// drift comes to nothing, and gives back its memory.
+    pub fn run(mut self) -> Result<std::result::Result<End, Memory>> {
         let h = self.scene.h;
         let mut moment = (0.0, 0u64);
         loop {
-            let (time, k) = self.queue.first();
+            if self.strayed {
+                return Ok(Err(self.memory));
+            }
+            let (time, k) = self.memory.queue.first();
             // Not a number is never earlier than the end.
             if time > h || k == u32::MAX || time.is_nan() {
                 break;
             }
             self.now = time;
-            let ahead = self.ahead[k as usize];
+            let ahead = self.memory.ahead[k as usize];
             if ahead.crossing == time && ahead.pair > time && ahead.wall > time {
                 self.cross(k, ahead.into);
                 continue;
@@ -232,30 +315,40 @@ impl<'a> Drift<'a> {
                 self.meet_wall(k, ahead);
             }
             moment = if time > moment.0 { (time, 0) } else { (time, moment.1 + 1) };
-            if moment.1 > STANDSTILL * self.grains.len() as u64 {
+            if moment.1 > STANDSTILL * self.memory.grains.len() as u64 {
                 return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
             }
         }
-        Ok(End {
-            position: self.grains.iter().map(|g| g.at(h)).collect(),
-            velocity: self.grains.iter().map(|g| g.velocity).collect(),
-            spin: self.spin,
+        for g in &mut self.memory.grains {
+            g.position = g.at(h);
+        }
+        Ok(Ok(End {
+            memory: self.memory,
             caught: self.caught,
             absorbed: self.absorbed,
             walls: self.walls,
             tally: self.tally,
-        })
+        }))
     }
 
     /// From now on a grain goes with its wall: along the chord to where the wall has it at the end of the drift.
     fn hold(&mut self, row: usize, held: Held) {
-        self.fate[row] = Fate::Held;
-        let Some(wall) = self.scene.walls.iter().find(|w| w.id == held.wall) else { return };
-        let end = wall.pose(self.scene.start + self.scene.h);
+        self.memory.fate[row] = Fate::Held;
+        let Some(which) = self.scene.walls.iter().position(|w| w.id == held.wall) else { return };
+        let end = self.ends[which];
         let left = self.scene.h - self.now;
-        let g = &mut self.grains[row];
+        let g = &mut self.memory.grains[row];
         g.velocity = if left > 0.0 { (end.to_world(held.place) - g.position) / left } else { DVec3::ZERO };
-        self.spin[row] = end.spin;
+        self.memory.spin[row] = end.spin;
+        self.watch(row);
+    }
+
+    /// Notes it if a grain leaves its leash: where it ends tells, since its path up to now did not.
+    fn watch(&mut self, row: usize) {
+        if let Near::Lists { leash, .. } = self.near {
+            let end = self.memory.grains[row].at(self.scene.h);
+            self.strayed |= end.distance_squared(self.start[row]) > leash * leash;
+        }
     }
 
     /// From `a` to the nearest image of `b`.
@@ -264,16 +357,20 @@ impl<'a> Drift<'a> {
         // Adding and taking away 1.5 * 2^52 rounds to whole numbers, without a call.
         const WHOLE: DVec3 = DVec3::splat(6755399441055744.0);
         let d = b - a;
+        if self.scene.domain == Domain::Open {
+            return d;
+        }
         d - self.period.0 * (d * self.period.1 + WHOLE - WHOLE)
     }
 
     /// When two grains meet, eq. (3); infinite past the end of the drift.
-    #[inline]
+    #[inline(always)]
     fn pair_time(&self, k: u32, a: &Grain, at: DVec3, j: u32) -> f64 {
-        if self.fate[k as usize] == Fate::Held && self.fate[j as usize] == Fate::Held {
-            return f64::INFINITY;
+        match (self.memory.fate[k as usize], self.memory.fate[j as usize]) {
+            (Fate::Held, Fate::Held) | (_, Fate::Absorbed) => return f64::INFINITY,
+            _ => {}
         }
-        let b = &self.grains[j as usize];
+        let b = &self.memory.grains[j as usize];
         let rho = self.between(at, b.at(self.now));
         let v = b.velocity - a.velocity;
         let rv = rho.dot(v);
@@ -289,32 +386,45 @@ impl<'a> Drift<'a> {
 
     /// All that is ahead of a grain from now on.
     fn look_ahead(&self, k: u32) -> Ahead {
-        let me = self.grains[k as usize];
-        let at = me.at(self.now);
         let mut ahead = Ahead::NOTHING;
-        self.grid.around(k, |j| {
-            if j != k {
-                let t = self.pair_time(k, &me, at, j);
-                // Of several at once the one with the lowest row, in whatever order the cells are seen.
-                if t < ahead.pair || (t == ahead.pair && j < ahead.partner && t.is_finite()) {
-                    (ahead.pair, ahead.partner) = (t, j);
-                }
-            }
-        });
-        if ahead.pair.is_finite() {
-            ahead.partner_met = self.met[ahead.partner as usize];
-        }
+        self.look_for_grains(k, &mut ahead);
         self.look_for_walls(k as usize, &mut ahead);
-        let (t, into) = self.grid.crossing(k, at, me.velocity);
-        (ahead.crossing, ahead.into) = (self.now + t, into);
         ahead
     }
 
+    fn look_for_grains(&self, k: u32, ahead: &mut Ahead) {
+        let me = self.memory.grains[k as usize];
+        let at = me.at(self.now);
+        let mut see = |j: u32| {
+            let t = self.pair_time(k, &me, at, j);
+            if t.is_finite() {
+                ahead.consider(t, j, self.memory.met[j as usize]);
+            }
+        };
+        match &self.near {
+            Near::Lists { lists, .. } => lists.of(k).iter().for_each(|&j| see(j)),
+            Near::Cells(grid) => {
+                grid.around(k, |j| {
+                    if j != k {
+                        see(j);
+                    }
+                });
+                let (t, into) = grid.crossing(k, at, me.velocity);
+                (ahead.crossing, ahead.into) = (self.now + t, into);
+            }
+        }
+    }
+
     fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
-        if self.fate[row] == Fate::Held {
+        if self.memory.fate[row] == Fate::Held {
             return;
         }
-        let me = &self.grains[row];
+        let lists = match self.near {
+            Near::Lists { lists, .. } if !lists.touches_walls(row) => return,
+            Near::Lists { lists, .. } => Some(lists),
+            Near::Cells(_) => None,
+        };
+        let me = &self.memory.grains[row];
         let path = Path {
             position: me.at(self.now) + self.sag(row),
             velocity: me.velocity + self.kick(row),
@@ -323,7 +433,8 @@ impl<'a> Drift<'a> {
             within: self.scene.h - self.now,
         };
         for (which, wall) in self.targets.iter().enumerate() {
-            if let Some((t, face)) = wall.first_touch(self.scene.start + self.now, &path)
+            if lists.is_none_or(|lists| lists.may_touch(row, which))
+                && let Some((t, face)) = wall.first_touch(self.scene.start + self.now, &path)
                 && self.now + t < ahead.wall
             {
                 (ahead.wall, ahead.which, ahead.face) = (self.now + t, which as u32, face);
@@ -331,64 +442,70 @@ impl<'a> Drift<'a> {
         }
     }
 
+    /// The grain's path has changed: everything ahead is new.
     fn look_again(&mut self, k: u32) {
+        self.watch(k as usize);
         let ahead = self.look_ahead(k);
         self.set(k, ahead);
     }
 
     fn set(&mut self, k: u32, ahead: Ahead) {
-        self.ahead[k as usize] = ahead;
-        self.queue.set(k, ahead.first());
+        self.memory.ahead[k as usize] = ahead;
+        self.memory.queue.set(k, ahead.first());
     }
 
     fn cross(&mut self, k: u32, into: Crossing) {
+        let Near::Cells(grid) = &mut self.near else { return };
         self.tally.crossings += 1;
-        self.grid.cross(k, into);
-        let me = self.grains[k as usize];
+        grid.cross(k, into);
+        let me = self.memory.grains[k as usize];
         let at = me.at(self.now);
-        let mut ahead = self.ahead[k as usize];
-        self.grid.ahead(k, into, |j| {
+        let mut ahead = self.memory.ahead[k as usize];
+        let Near::Cells(grid) = &self.near else { return };
+        grid.ahead(k, into, |j| {
             if j != k {
                 let t = self.pair_time(k, &me, at, j);
-                if t < ahead.pair {
-                    (ahead.pair, ahead.partner, ahead.partner_met) = (t, j, self.met[j as usize]);
+                if t.is_finite() {
+                    ahead.consider(t, j, self.memory.met[j as usize]);
                 }
             }
         });
-        let (t, into) = self.grid.crossing(k, at, me.velocity);
+        let (t, into) = grid.crossing(k, at, me.velocity);
         (ahead.crossing, ahead.into) = (self.now + t, into);
         self.set(k, ahead);
     }
 
     fn meet_grain(&mut self, k: u32, ahead: Ahead) {
         let j = ahead.partner;
-        if self.met[j as usize] != ahead.partner_met {
-            self.look_again(k);
+        if self.memory.met[j as usize] != ahead.partner_met {
+            let mut ahead = Ahead { pair: f64::INFINITY, partner: u32::MAX, ..ahead };
+            self.look_for_grains(k, &mut ahead);
+            self.set(k, ahead);
             return;
         }
         let (i, j) = (k as usize, j as usize);
         let met_at_once = [i, j].map(|k| self.bring_here(k));
-        let (a, b) = (self.grains[i], self.grains[j]);
+        let (a, b) = (self.memory.grains[i], self.memory.grains[j]);
         let rho = self.between(a.position, b.position);
         let normal = rho.normalize_or(DVec3::X);
         let (arm_a, arm_b) = (a.radius * normal, -b.radius * normal);
         let v = b.velocity + self.kick(j) - a.velocity - self.kick(i);
-        let turning = self.spin[j].cross(arm_b) - self.spin[i].cross(arm_a);
+        let turning = self.memory.spin[j].cross(arm_b) - self.memory.spin[i].cross(arm_a);
         // What a wall holds is as heavy as the wall (section 2.1).
-        let mass = |k: usize| if self.fate[k] == Fate::Held { f64::INFINITY } else { self.mass[k] };
+        let mass = |k: usize| if self.memory.fate[k] == Fate::Held { f64::INFINITY } else { self.mass[k] };
         let (ma, mb) = (mass(i), mass(j));
         let reduced = 1.0 / (1.0 / ma + 1.0 / mb);
         let e = self.scene.restitution
             [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
         let at_once = met_at_once[0] || met_at_once[1];
         let p = reduced * self.impulse(v, turning, normal, e, reduced, at_once);
-        self.grains[i].velocity -= p / ma;
-        self.grains[j].velocity += p / mb;
-        self.spin[i] += spin_change(arm_a, -p, ma, a.radius);
-        self.spin[j] += spin_change(arm_b, p, mb, b.radius);
+        self.memory.grains[i].velocity -= p / ma;
+        self.memory.grains[j].velocity += p / mb;
+        self.memory.spin[i] += spin_change(arm_a, -p, ma, a.radius);
+        self.memory.spin[j] += spin_change(arm_b, p, mb, b.radius);
         self.tally.grain_collisions += 1;
-        self.met[i] = self.met[i].wrapping_add(1);
-        self.met[j] = self.met[j].wrapping_add(1);
+        self.memory.met[i] = self.memory.met[i].wrapping_add(1);
+        self.memory.met[j] = self.memory.met[j].wrapping_add(1);
         for k in [i as u32, j as u32] {
             self.look_again(k);
         }
@@ -397,19 +514,20 @@ impl<'a> Drift<'a> {
     fn meet_wall(&mut self, k: u32, ahead: Ahead) {
         let i = k as usize;
         let at_once = self.bring_here(i);
-        let me = self.grains[i];
+        let me = self.memory.grains[i];
         let wall = &self.scene.walls[ahead.which as usize];
         let pose = wall.pose(self.scene.start + self.now);
         match wall.touch {
             Touch::Bounce => {}
             Touch::Stick => {
                 let sag = self.sag(i);
-                self.grains[i].position += sag;
-                let held = Held { body: 0, wall: wall.id, place: pose.to_local(self.grains[i].position) };
+                self.memory.grains[i].position += sag;
+                let held =
+                    Held { body: 0, wall: wall.id, place: pose.to_local(self.memory.grains[i].position) };
                 self.walls[ahead.which as usize].collisions += 1;
                 self.caught.push((k, held));
                 self.hold(i, held);
-                self.met[i] = self.met[i].wrapping_add(1);
+                self.memory.met[i] = self.memory.met[i].wrapping_add(1);
                 self.look_again(k);
                 return;
             }
@@ -421,9 +539,11 @@ impl<'a> Drift<'a> {
                 tally.absorbed_mass += self.mass[i];
                 tally.absorbed_momentum += self.mass[i] * velocity;
                 self.absorbed.push(k);
-                self.fate[i] = Fate::Absorbed;
-                self.met[i] = self.met[i].wrapping_add(1);
-                self.grid.unlink(k);
+                self.memory.fate[i] = Fate::Absorbed;
+                self.memory.met[i] = self.memory.met[i].wrapping_add(1);
+                if let Near::Cells(grid) = &mut self.near {
+                    grid.unlink(k);
+                }
                 self.set(k, Ahead::NOTHING);
                 return;
             }
@@ -436,28 +556,28 @@ impl<'a> Drift<'a> {
         let e =
             self.scene.restitution[self.material[i] as usize * self.scene.materials + wall.material as usize];
         let m = self.mass[i];
-        let turning = self.spin[i].cross(arm);
+        let turning = self.memory.spin[i].cross(arm);
         let v = me.velocity + self.kick(i) - wall_velocity;
         let p = m * self.impulse(v, turning, normal, e, m, at_once);
         self.tally.wall_work += p.dot(wall_velocity);
         let before = (me.velocity + self.kick(i)).length_squared() * m
-            + 0.4 * m * me.radius.powi(2) * self.spin[i].length_squared();
-        self.grains[i].velocity += p / m;
-        self.spin[i] += spin_change(arm, p, m, me.radius);
-        let velocity = self.grains[i].velocity + self.kick(i);
-        let after =
-            velocity.length_squared() * m + 0.4 * m * me.radius.powi(2) * self.spin[i].length_squared();
+            + 0.4 * m * me.radius.powi(2) * self.memory.spin[i].length_squared();
+        self.memory.grains[i].velocity += p / m;
+        self.memory.spin[i] += spin_change(arm, p, m, me.radius);
+        let velocity = self.memory.grains[i].velocity + self.kick(i);
+        let after = velocity.length_squared() * m
+            + 0.4 * m * me.radius.powi(2) * self.memory.spin[i].length_squared();
         let tally = &mut self.walls[ahead.which as usize];
         tally.collisions += 1;
         tally.impulse -= p;
         tally.energy += 0.5 * (before - after);
         self.tally.wall_collisions += 1;
-        self.met[i] = self.met[i].wrapping_add(1);
+        self.memory.met[i] = self.memory.met[i].wrapping_add(1);
         self.look_again(k);
     }
 
     fn acceleration(&self, row: usize) -> DVec3 {
-        if self.fate[row] == Fate::Held {
+        if self.memory.fate[row] == Fate::Held {
             return DVec3::ZERO;
         }
         self.scene.acceleration.get(row).copied().unwrap_or(DVec3::ZERO)
@@ -503,8 +623,8 @@ impl<'a> Drift<'a> {
 
     /// Moves a grain to where it is now; whether it has met something a moment ago.
     fn bring_here(&mut self, k: usize) -> bool {
-        let g = &mut self.grains[k];
-        let at_once = self.met[k] > 0 && self.now - g.since < AT_ONCE * self.scene.h;
+        let g = &mut self.memory.grains[k];
+        let at_once = self.memory.met[k] > 0 && self.now - g.since < AT_ONCE * self.scene.h;
         g.position = g.at(self.now);
         g.since = self.now;
         at_once

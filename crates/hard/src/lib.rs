@@ -4,6 +4,7 @@
 mod bounce;
 mod drift;
 mod grid;
+mod lists;
 mod queue;
 pub mod settings;
 mod step;

@@ -3,13 +3,17 @@
 use std::{collections::HashMap, time::Instant};
 
 use glam::DQuat;
-use rubblepile_core::{Advice, Contact, Fields, Frame, Method, Report, Result, Touch, World, wall::Held};
+use rubblepile_core::{
+    Advice, Contact, Fields, Frame, Method, Report, Result, Touch, World,
+    wall::{Held, Pose},
+};
 use rubblepile_geometry::{order, walls::nearest_at};
 
 use crate::{
     Settings,
     bounce::Restitution,
-    drift::{Drift, End, Scene},
+    drift::{Drift, End, Memory, Near, Scene},
+    lists::Lists,
     timestep,
 };
 
@@ -24,11 +28,15 @@ const REST_OVER_KICK: f64 = 10.0;
 /// Hard spheres.
 pub struct HardSpheres {
     settings: Settings,
+    /// Scratch that the world can rebuild.
+    lists: Lists,
+    memory: Memory,
+    held: Vec<(u32, Held)>,
 }
 
 impl HardSpheres {
     pub fn new(settings: Settings) -> Self {
-        HardSpheres { settings }
+        HardSpheres { settings, lists: Lists::default(), memory: Memory::default(), held: Vec::new() }
     }
 
     fn step(&mut self, world: &mut World, fields: &mut Fields, report: &mut Report) -> Result<()> {
@@ -41,7 +49,7 @@ impl HardSpheres {
         }
         kick(world, 0.5 * h, true);
 
-        let start = Instant::now();
+        let mut start = Instant::now();
         let table = world.pair_table();
         let restitution: Vec<Restitution> = table
             .iter()
@@ -50,9 +58,9 @@ impl HardSpheres {
         if world.clock.step == 0 {
             stick_at_start(world);
         }
-        let held = rows_held(world);
+        self.find_held(world);
         let scene = Scene {
-            held: &held,
+            held: &self.held,
             domain: world.domain,
             walls: &world.walls,
             start: world.time(),
@@ -62,13 +70,27 @@ impl HardSpheres {
             rest_speed: self.settings.rest_speed.unwrap_or_else(|| rest_speed(world)),
             acceleration: &world.rates.field,
         };
-        let drift = Drift::new(world, scene);
-        report.add_time("prediction", start);
-        let start = Instant::now();
-        let End { position, velocity, spin, caught, absorbed, walls, tally } = drift.run()?;
-        world.bodies.position = position;
-        world.bodies.velocity = velocity;
-        world.bodies.spin = spin;
+        let mut near = match Lists::leash(world, h) {
+            Some(leash) => {
+                self.lists.prepare(world, leash);
+                Near::Lists { lists: &self.lists, leash }
+            }
+            None => Near::cells(world),
+        };
+        let mut memory = std::mem::take(&mut self.memory);
+        let end = loop {
+            let drift = Drift::new(world, scene, near, memory);
+            report.add_time("prediction", start);
+            start = Instant::now();
+            match drift.run()? {
+                Ok(end) => break end,
+                // Someone flies further than lists reach: once more, with cells.
+                Err(back) => (near, memory) = (Near::cells(world), back),
+            }
+        };
+        let End { memory, caught, absorbed, walls, tally } = end;
+        memory.write(world);
+        self.memory = memory;
         report.add_time("collisions", start);
         world.grain_collisions += tally.grain_collisions;
         for new in walls.iter().filter(|t| t.collisions > 0) {
@@ -100,6 +122,7 @@ impl HardSpheres {
             absorbed.iter().for_each(|&k| gone[k as usize] = true);
             let left: Vec<u32> = (0..world.bodies.len() as u32).filter(|&k| !gone[k as usize]).collect();
             world.permute(&left);
+            self.reset();
         }
 
         let start = Instant::now();
@@ -108,10 +131,11 @@ impl HardSpheres {
         }
         kick(world, 0.5 * h, false);
         // What walls hold is where they have it, to the last bit, whatever the drift and the kicks did.
+        self.find_held(world);
         let time = world.time();
-        for (row, held) in rows_held(world) {
-            if let Some(wall) = world.walls.iter().find(|w| w.id == held.wall) {
-                let pose = wall.pose(time);
+        let poses: Vec<(u32, Pose)> = world.walls.iter().map(|w| (w.id, w.pose(time))).collect();
+        for &(row, held) in &self.held {
+            if let Some((_, pose)) = poses.iter().find(|p| p.0 == held.wall) {
                 let (row, x) = (row as usize, pose.to_world(held.place));
                 world.bodies.position[row] = x;
                 world.bodies.velocity[row] = pose.velocity_at(x);
@@ -119,6 +143,16 @@ impl HardSpheres {
             }
         }
         Ok(())
+    }
+
+    /// Finds the rows of the bodies that walls hold, unless they are known.
+    fn find_held(&mut self, world: &World) {
+        let known = |&(row, held): &(u32, Held)| world.bodies.id.get(row as usize) == Some(&held.body);
+        if self.held.len() == world.held.len() && self.held.iter().all(known) {
+            return;
+        }
+        let rows: HashMap<u64, u32> = world.bodies.id.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
+        self.held = world.held.iter().filter_map(|held| Some((*rows.get(&held.body)?, *held))).collect();
     }
 }
 
@@ -137,15 +171,6 @@ fn stick_at_start(world: &mut World) {
             }
         }
     }
-}
-
-/// Rows of the bodies that walls hold.
-fn rows_held(world: &World) -> Vec<(u32, Held)> {
-    if world.held.is_empty() {
-        return Vec::new();
-    }
-    let rows: HashMap<u64, u32> = world.bodies.id.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
-    world.held.iter().filter_map(|held| Some((*rows.get(&held.body)?, *held))).collect()
 }
 
 /// Half of what fields do in a step. In a turning frame velocities and spins turn against it, before or after: both halves
@@ -203,6 +228,7 @@ impl Method for HardSpheres {
             // Without fields a step is long, and grains mix in it.
             if fields.list.is_empty() || world.clock.step.is_multiple_of(SORT_EVERY) {
                 order::sort_bodies(world);
+                self.lists.forget();
             }
             self.step(world, fields, report)?;
         }
@@ -217,5 +243,8 @@ impl Method for HardSpheres {
 
     fn store(&mut self, _world: &mut World) {}
 
-    fn reset(&mut self) {}
+    fn reset(&mut self) {
+        self.lists.forget();
+        self.held.clear();
+    }
 }

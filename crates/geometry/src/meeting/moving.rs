@@ -11,7 +11,7 @@ use rubblepile_core::{
     wall::{Motion, Pose},
 };
 
-use super::{Path, first_touch, is_exact, roots::first_fall};
+use super::{Path, first_touch, is_exact, out_of_reach, roots::first_fall};
 use crate::walls::{keeps_its_place, nearest_at};
 
 /// Gap over the radius at which the touch counts as reached; the last bit of the way is extrapolated.
@@ -48,6 +48,9 @@ impl<'a> Target<'a> {
                 acceleration: turn(path.acceleration),
                 ..*path
             };
+            if out_of_reach(&self.wall.surface, &local) {
+                return None;
+            }
             if is_exact(&self.wall.surface, &local) {
                 return first_touch(&self.wall.surface, &local);
             }
