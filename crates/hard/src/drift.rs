@@ -15,8 +15,9 @@
 //! with that speed along the normal: a grain at rest trembles, by `v^2 / 2g`, and the clock goes on. What that puts in is taken
 //! out again by collisions above it. Tangential restitution stays,
 //! but for collisions that follow another one of the same grain almost at once: between three that touch, what one
-//! contact takes along its surface is the others' normal motion, and they would go on without time passing. Slow collisions
-//! are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
+//! contact takes along its surface is the others' normal motion, and they would go on without time passing. The same happens
+//! at any speed to a grain that something pushes into a wedge: after some tens of collisions at once it is smooth too. Slow
+//! collisions are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
 
 use glam::DVec3;
 use rubblepile_core::{
@@ -37,6 +38,8 @@ use crate::{
 
 /// Time after a collision in which the next slow one is elastic along the surface too, over the step.
 const AT_ONCE: f64 = 0.01;
+/// Collisions of a grain, each at once after the one before, from which on it is smooth.
+const WEDGED: u32 = 32;
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
 const STANDSTILL: u64 = 10_000;
 
@@ -163,6 +166,8 @@ pub struct Memory {
     spin: Vec<DVec3>,
     /// How many times each has met something.
     met: Vec<u32>,
+    /// How many times in a row it has met something at once after the time before.
+    at_once: Vec<u32>,
     fate: Vec<Fate>,
     ahead: Vec<Ahead>,
     queue: Queue,
@@ -184,6 +189,7 @@ impl Memory {
         }));
         self.spin.clone_from(&b.spin);
         all(&mut self.met, b.len(), 0);
+        all(&mut self.at_once, b.len(), 0);
         all(&mut self.fate, b.len(), Fate::Free);
         all(&mut self.ahead, b.len(), Ahead::NOTHING);
     }
@@ -484,7 +490,7 @@ impl<'a> Drift<'a> {
             return;
         }
         let (i, j) = (k as usize, j as usize);
-        let met_at_once = [i, j].map(|k| self.bring_here(k));
+        let at_once = [i, j].map(|k| self.bring_here(k)).into_iter().fold(0, u32::max);
         let (a, b) = (self.memory.grains[i], self.memory.grains[j]);
         let rho = self.between(a.position, b.position);
         let normal = rho.normalize_or(DVec3::X);
@@ -497,7 +503,6 @@ impl<'a> Drift<'a> {
         let reduced = 1.0 / (1.0 / ma + 1.0 / mb);
         let e = self.scene.restitution
             [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
-        let at_once = met_at_once[0] || met_at_once[1];
         let p = reduced * self.impulse(v, turning, normal, e, reduced, at_once);
         self.memory.grains[i].velocity -= p / ma;
         self.memory.grains[j].velocity += p / mb;
@@ -602,7 +607,7 @@ impl<'a> Drift<'a> {
         normal: DVec3,
         e: Restitution,
         reduced: f64,
-        at_once: bool,
+        at_once: u32,
     ) -> DVec3 {
         let u = v + turning;
         let approach = -u.dot(normal);
@@ -610,10 +615,9 @@ impl<'a> Drift<'a> {
         self.tally.slow += u64::from(slow);
         // What only touches, however elastic, must part; it has no speed of its own to do so with.
         let (rebound, tangential) = if (slow && e.normal < 1.0) || approach <= 0.0 {
-            let tangential = if at_once { 1.0 } else { e.tangential };
-            (self.scene.rest_speed, tangential)
+            (self.scene.rest_speed, if at_once > 0 { 1.0 } else { e.tangential })
         } else {
-            (e.normal * approach, e.tangential)
+            (e.normal * approach, if at_once >= WEDGED { 1.0 } else { e.tangential })
         };
         let slip2 = u.length_squared() - approach * approach;
         self.tally.lost_normal += 0.5 * reduced * (approach * approach - rebound * rebound);
@@ -621,12 +625,14 @@ impl<'a> Drift<'a> {
         impulse(u, normal, rebound, tangential)
     }
 
-    /// Moves a grain to where it is now; whether it has met something a moment ago.
-    fn bring_here(&mut self, k: usize) -> bool {
-        let g = &mut self.memory.grains[k];
-        let at_once = self.memory.met[k] > 0 && self.now - g.since < AT_ONCE * self.scene.h;
+    /// Moves a grain to where it is now; how many times in a row it has met something at once after the time before.
+    fn bring_here(&mut self, k: usize) -> u32 {
+        let Memory { grains, met, at_once, .. } = &mut self.memory;
+        let g = &mut grains[k];
+        let again = met[k] > 0 && self.now - g.since < AT_ONCE * self.scene.h;
+        at_once[k] = if again { at_once[k] + 1 } else { 0 };
         g.position = g.at(self.now);
         g.since = self.now;
-        at_once
+        at_once[k]
     }
 }
