@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, time::Instant};
 
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Advice, Contact, Fields, Frame, Method, Report, Result, Touch, World,
     wall::{Held, Pose},
@@ -12,8 +12,9 @@ use rubblepile_geometry::{order, walls::nearest_at};
 use crate::{
     Settings,
     bounce::Restitution,
-    drift::{Drift, End, Memory, Near, Scene},
+    drift::{Caught, Drift, End, Near, Scene},
     lists::Lists,
+    memory::Memory,
     timestep,
 };
 
@@ -47,6 +48,11 @@ impl HardSpheres {
             fields.update(world, true)?;
             report.add_time("gravity", start);
         }
+        if world.clock.step == 0 {
+            stick_at_start(world);
+        }
+        self.find_held(world);
+        let mut held_before = self.held_now(world);
         kick(world, 0.5 * h, true);
 
         let mut start = Instant::now();
@@ -55,10 +61,6 @@ impl HardSpheres {
             .iter()
             .map(|p| Restitution { normal: p.restitution_normal, tangential: p.restitution_tangential })
             .collect();
-        if world.clock.step == 0 {
-            stick_at_start(world);
-        }
-        self.find_held(world);
         let scene = Scene {
             held: &self.held,
             domain: world.domain,
@@ -69,6 +71,7 @@ impl HardSpheres {
             materials: world.materials.len(),
             rest_speed: self.settings.rest_speed.unwrap_or_else(|| rest_speed(world)),
             acceleration: &world.rates.field,
+            curvilinear: self.settings.curvilinear,
         };
         let mut near = match Lists::leash(world, h) {
             Some(leash) => {
@@ -93,7 +96,7 @@ impl HardSpheres {
         self.memory = memory;
         report.add_time("collisions", start);
         world.grain_collisions += tally.grain_collisions;
-        for new in walls.iter().filter(|t| t.collisions > 0) {
+        for new in walls.iter().filter(|t| t.collisions > 0 || t.impulse != DVec3::ZERO) {
             let sum = world.tally_of(new.wall);
             sum.collisions += new.collisions;
             sum.impulse += new.impulse;
@@ -104,9 +107,10 @@ impl HardSpheres {
         }
         report.count("grains stuck to walls", caught.len() as u64);
         report.count("grains absorbed by walls", absorbed.len() as u64);
-        world
-            .held
-            .extend(caught.iter().map(|&(row, held)| Held { body: world.bodies.id[row as usize], ..held }));
+        world.held.extend(caught.iter().map(|caught| caught.held));
+        if world.keep_dissipation {
+            held_before.extend(caught);
+        }
         report.count("collisions of grains", tally.grain_collisions);
         report.count("collisions with walls", tally.wall_collisions);
         report.count("collisions below the rest speed", tally.slow);
@@ -142,7 +146,26 @@ impl HardSpheres {
                 world.bodies.spin[row] = pose.spin;
             }
         }
+        if world.keep_dissipation {
+            let work: f64 = (held_before.iter().zip(self.held_now(world)).zip(&self.held))
+                .map(|((before, after), &(row, _))| work_on(world, row as usize, before, &after))
+                .sum();
+            world.dissipation.wall_work += work;
+        }
         Ok(())
+    }
+
+    /// The grains that walls hold, for the balance of the energy.
+    fn held_now(&self, world: &World) -> Vec<Caught> {
+        let b = &world.bodies;
+        let list: &[(u32, Held)] = if world.keep_dissipation { &self.held } else { &[] };
+        list.iter()
+            .map(|&(row, held)| {
+                let row = row as usize;
+                let (position, velocity, spin) = (b.position[row], b.velocity[row], b.spin[row]);
+                Caught { held, position, velocity, spin }
+            })
+            .collect()
     }
 
     /// Finds the rows of the bodies that walls hold, unless they are known.
@@ -154,6 +177,16 @@ impl HardSpheres {
         let rows: HashMap<u64, u32> = world.bodies.id.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
         self.held = world.held.iter().filter_map(|held| Some((*rows.get(&held.body)?, *held))).collect();
     }
+}
+
+/// What a wall has done to a grain that it carried: kinetic energy, and work against the fields (those at the end of the way,
+/// which are those of all of it where they are uniform).
+fn work_on(world: &World, row: usize, before: &Caught, after: &Caught) -> f64 {
+    let b = &world.bodies;
+    let (m, inertia) = (b.mass[row], 0.4 * b.mass[row] * b.radius[row].powi(2));
+    let kinetic = |c: &Caught| 0.5 * (m * c.velocity.length_squared() + inertia * c.spin.length_squared());
+    let field = world.rates.field.get(row).copied().unwrap_or(DVec3::ZERO);
+    kinetic(after) - kinetic(before) - m * field.dot(after.position - before.position)
 }
 
 /// Grains that touch a sticky wall from the start are held, whether they move or not.

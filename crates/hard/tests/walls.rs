@@ -1,54 +1,11 @@
 //! Grains and walls: what a bounce keeps, what rests, and what cannot get out.
 
+mod common;
+
+use common::{advance, energy, gravity, world};
 use glam::DVec3;
-use rubblepile_core::{
-    Field, Fields, Material, Method, Motion, Report, Result, Rng, Surface, Touch, Wall, World,
-};
+use rubblepile_core::{Fields, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
 use rubblepile_hard::{HardSpheres, Settings};
-
-struct Uniform(DVec3);
-
-impl Field for Uniform {
-    fn name(&self) -> &'static str {
-        "uniform"
-    }
-    fn accelerate(&mut self, _: &World, out: &mut [DVec3]) -> Result<()> {
-        out.iter_mut().for_each(|a| *a += self.0);
-        Ok(())
-    }
-    fn potential_energy(&mut self, world: &World) -> Result<f64> {
-        let b = &world.bodies;
-        Ok((0..b.len()).map(|k| -b.mass[k] * self.0.dot(b.position[k])).sum())
-    }
-}
-
-fn world(timestep: f64, normal: f64, tangential: f64) -> World {
-    let mut w = World::new(timestep);
-    w.groups.push("grains".into());
-    w.materials.push(Material {
-        name: "m".into(),
-        density: 1000.0,
-        restitution_normal: normal,
-        restitution_tangential: tangential,
-        ..Material::default()
-    });
-    w
-}
-
-fn advance(w: &mut World, fields: &mut Fields, until: f64) -> Report {
-    let mut report = Report::default();
-    HardSpheres::new(Settings::default()).advance(w, fields, until, &mut report).expect("a run");
-    report
-}
-
-fn gravity(g: DVec3) -> Fields {
-    Fields { list: vec![Box::new(Uniform(g))] }
-}
-
-fn energy(w: &World, fields: &mut Fields) -> f64 {
-    let (t, r) = w.bodies.kinetic_energy();
-    t + r + fields.potential_energy(w).expect("energy")
-}
 
 #[test]
 fn a_ball_that_bounces_keeps_its_energy_for_ever_and_loses_what_it_should() {

@@ -10,12 +10,13 @@ use crate::cases::{Case, CaseError, Options};
 
 pub struct Gas;
 
-/// Collisions that are timed, about.
+/// Collisions that are timed, about: so many, and so many of each sphere.
 const COLLISIONS: f64 = 4e5;
+const COLLISIONS_EACH: f64 = 20.0;
 
 fn one(n: usize, fraction: f64, restitution: f64) -> Result<BenchRow, CaseError> {
     let mut world = gas(n, fraction, (restitution, 1.0), 1);
-    let mut method = HardSpheres::new(Settings { rest_speed: Some(0.0) });
+    let mut method = HardSpheres::new(Settings { rest_speed: Some(0.0), ..Settings::default() });
     // About ten collisions each: the lattice is gone.
     let contact = (1.0 - 0.5 * fraction) / (1.0 - fraction).powi(3);
     let rate = 24.0 / std::f64::consts::PI.sqrt() * fraction * contact;
@@ -30,7 +31,7 @@ fn one(n: usize, fraction: f64, restitution: f64) -> Result<BenchRow, CaseError>
     run(10.0 / rate)?;
     let mut best: Option<BenchRow> = None;
     for _ in 0..3 {
-        let (seconds, report) = run(2.0 * COLLISIONS / (n as f64 * rate))?;
+        let (seconds, report) = run((2.0 * COLLISIONS / n as f64).max(COLLISIONS_EACH) / rate)?;
         let count = |what: &str| report.counts.iter().find(|c| c.0 == what).map_or(0, |c| c.1) as f64;
         let collisions = count("collisions of grains");
         let row = BenchRow {

@@ -127,11 +127,14 @@ pub struct Hard {
     /// Collisions slower than this along the normal part with this speed, so that grains that come to rest do not collide
     /// ever faster; `"auto"`: ten times what gravity adds to a speed in a step.
     pub rest_speed: Auto<SpeedKind>,
+    /// Whether grains that sticky walls hold are met on their true paths, and not on the chords of a step: slower, and exact
+    /// where a wall turns or swings by much in a step.
+    pub curvilinear: bool,
 }
 
 impl Default for Hard {
     fn default() -> Self {
-        Hard { timestep: Auto::Auto, rest_speed: Auto::Auto }
+        Hard { timestep: Auto::Auto, rest_speed: Auto::Auto, curvilinear: false }
     }
 }
 
@@ -180,7 +183,10 @@ impl Method {
                 unsolved_steps: m.unsolved_steps,
                 margin: m.margin.value(),
             }),
-            Method::Hard(m) => MethodPlan::Hard(hard::Settings { rest_speed: m.rest_speed.value() }),
+            Method::Hard(m) => MethodPlan::Hard(hard::Settings {
+                rest_speed: m.rest_speed.value(),
+                curvilinear: m.curvilinear,
+            }),
         }
     }
 }
