@@ -1,6 +1,7 @@
 //! A gas of hard spheres.
 
-use rubblepile_core::{Fields, Method, Report, World};
+use glam::DVec3;
+use rubblepile_core::{Fields, Method, Report, Rng, World};
 use rubblepile_hard::{HardSpheres, Settings, workload::gas};
 
 fn run(world: &mut World, until: f64) -> Report {
@@ -56,5 +57,42 @@ fn the_same_collisions_whatever_the_steps_of_the_drift() {
         let off =
             once.iter().zip(&many).map(|(a, b)| domain.shortest(a.1 - b.1).length()).fold(0.0, f64::max);
         assert!(off < 1e-6, "{off}");
+    }
+}
+
+#[test]
+fn small_ones_among_large_ones_crowd_the_cells_and_nobody_is_lost() {
+    // Cells have the size of the largest: a hundred of the small ones share one.
+    let mut w = gas(500, 0.3, (1.0, 1.0), 3);
+    let side = w.domain.period().x;
+    for k in 0..w.bodies.len() {
+        if k >= 20 {
+            w.bodies.radius[k] = 0.1;
+            w.bodies.mass[k] = 0.2f64.powi(3);
+        }
+    }
+    // And many more small ones wherever there is room.
+    let mut rng = Rng::new(8);
+    while w.bodies.len() < 3000 {
+        let x = DVec3::new(rng.uniform(), rng.uniform(), rng.uniform()) * side;
+        let free = (0..w.bodies.len())
+            .all(|k| w.domain.shortest(w.bodies.position[k] - x).length() > w.bodies.radius[k] + 0.101);
+        if free {
+            let row = w.bodies.push_sphere(x, 0.1, 6.0 / std::f64::consts::PI, 0, 0);
+            w.bodies.velocity[row] = 2.0 * rng.direction();
+        }
+    }
+    let before = w.bodies.kinetic_energy().0;
+    w.clock.set_timestep(0.25);
+    let report = run(&mut w, 2.0);
+    assert!(count(&report, "collisions of grains") > 3000);
+    assert!((w.bodies.kinetic_energy().0 / before - 1.0).abs() < 1e-12);
+    for i in 0..w.bodies.len() {
+        for j in 0..i {
+            let gap = w.domain.shortest(w.bodies.position[i] - w.bodies.position[j]).length()
+                - w.bodies.radius[i]
+                - w.bodies.radius[j];
+            assert!(gap > -1e-12, "{gap}");
+        }
     }
 }

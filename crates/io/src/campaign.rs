@@ -188,8 +188,9 @@ fn panel(sweep: &Sweep, rows: &[Row], plot: &Plot) -> Panel {
         Names::One(name) => {
             let by = plot.by.as_deref().and_then(key).or_else(|| default_colour(sweep, name, &plot.y));
             for &k in &done {
-                let colour = by.and_then(|by| {
-                    Some(format!("{} = {}", short(&sweep.keys[by]), sweep.value(&sweep.tasks[k], by)?.text))
+                let colour = by.map(|by| match (short(&sweep.keys[by]), sweep.value(&sweep.tasks[k], by)) {
+                    (key, Some(value)) => format!("{key} = {}", value.text),
+                    (key, None) => format!("without {key}"),
                 });
                 let colour = colour.unwrap_or_default();
                 let Some(point) = value(k, name).and_then(|x| Some((x, value(k, &plot.y)?))) else {
