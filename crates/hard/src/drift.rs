@@ -406,7 +406,9 @@ impl<'a> Drift<'a> {
                 let sag = self.sag(i);
                 self.grains[i].position += sag;
                 let held = Held { body: 0, wall: wall.id, place: pose.to_local(self.grains[i].position) };
+                let brought = me.velocity + self.kick(i) - pose.velocity_at(self.grains[i].position);
                 self.walls[ahead.which as usize].collisions += 1;
+                self.walls[ahead.which as usize].impulse += self.mass[i] * brought;
                 self.caught.push((k, held));
                 self.hold(i, held);
                 self.met[i] = self.met[i].wrapping_add(1);

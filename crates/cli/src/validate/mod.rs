@@ -20,6 +20,7 @@ mod solvers;
 mod spin_up;
 mod stick_slip;
 mod tree_error;
+mod walls;
 
 use serde::Serialize;
 
@@ -45,6 +46,7 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(atmosphere::Atmosphere),
         Box::new(gas::Enskog),
         Box::new(gas::Haff),
+        Box::new(walls::Walls),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
         Box::new(free_rotation::FreeRotation),
