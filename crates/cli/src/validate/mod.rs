@@ -6,6 +6,7 @@ mod atmosphere;
 mod bed;
 mod collapse;
 mod collision;
+mod diffusion;
 mod free_rotation;
 mod gas;
 mod hopper;
@@ -46,6 +47,7 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(atmosphere::Atmosphere),
         Box::new(gas::Enskog),
         Box::new(gas::Haff),
+        Box::new(diffusion::Diffusion),
         Box::new(walls::Walls),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
