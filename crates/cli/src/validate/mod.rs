@@ -12,6 +12,7 @@ mod gas;
 mod hopper;
 mod impact;
 mod kepler;
+mod methods;
 pub mod pile;
 mod plane;
 mod rigid;
@@ -49,6 +50,7 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(gas::Haff),
         Box::new(diffusion::Diffusion),
         Box::new(walls::Walls),
+        Box::new(methods::Methods),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
         Box::new(free_rotation::FreeRotation),
