@@ -181,7 +181,7 @@ impl Case for Diffusion {
     }
 
     fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
-        let (more, large_at) = if options.full { (16, &DENSITIES[..]) } else { (1, &DENSITIES[1..2]) };
+        let (more, large_at) = if options.full { (16, &DENSITIES[..2]) } else { (1, &DENSITIES[1..2]) };
         // A run of the eightfold box has to last four times as long, and needs an eighth of the looks.
         let small = DENSITIES.iter().map(|&density| (density, SMALL, 400 * more));
         let large = large_at.iter().map(|&density| (density, LARGE, 40 * more));
@@ -211,7 +211,7 @@ impl Case for Diffusion {
             let same = plans.iter().zip(&found).find(|(p, _)| p.0 == density && p.1 == SMALL);
             let Some((_, [_, less])) = same else { continue };
             let gain = fluid.missing(SMALL, speedy) - fluid.missing(LARGE, speedy);
-            // Enskog's viscosity is within a tenth of that of molecular dynamics up to a density of 0.8.
+            // Enskog's viscosity is within a tenth of that of molecular dynamics up to a density of 0.7.
             let tolerance = 0.1 * gain + 2.0 * less.error.hypot(diffusion.error);
             let source = "Yeh and Hummer (2004), viscosity of Enskog";
             let ours = diffusion.mean - less.mean;

@@ -129,7 +129,8 @@ fn cut_tube(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// Time in which a pendulum gets from an angle to its lowest point, over its time for small angles (Carlson's mean).
+/// Time in which a pendulum gets from an angle to its lowest point, in sqrt(l / g): K(sin(angle / 2)), by the
+/// arithmetic-geometric mean.
 fn quarter_swing(amplitude: f64) -> f64 {
     let (mut a, mut g) = (1.0, (0.5 * amplitude).cos());
     for _ in 0..6 {
