@@ -188,6 +188,21 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
 }
 
 #[test]
+fn what_a_sticky_wall_catches_leaves_its_momentum_with_it() {
+    let mut w = world(1e-2, 0.5, 1.0);
+    let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });
+    floor.touch = Touch::Stick;
+    floor.motion = Motion::Translation { velocity: 0.5 * DVec3::Z };
+    w.walls.push(floor);
+    let row = w.bodies.push_sphere(DVec3::new(0.0, 0.0, 1.1), 0.1, 1000.0, 0, 0);
+    w.bodies.velocity[row] = DVec3::new(0.3, 0.0, -2.0);
+    let mass = w.bodies.mass[0];
+    advance(&mut w, &mut Fields::default(), 1.0);
+    let expected = mass * DVec3::new(0.3, 0.0, -2.5);
+    assert!((w.wall_tallies[0].impulse - expected).length() < 1e-12 * mass, "{}", w.wall_tallies[0].impulse);
+}
+
+#[test]
 fn what_touches_an_absorbing_wall_is_gone_and_counted() {
     let mut w = world(1e-2, 0.9, 1.0);
     let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });

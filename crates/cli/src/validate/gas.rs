@@ -15,14 +15,14 @@ const HAFF: &str = "haff";
 
 /// Collisions of one sphere in a unit of time, for unit diameter, mass and temperature: Enskog's, with the contact value of
 /// Carnahan and Starling.
-fn rate(n: usize, fraction: f64) -> f64 {
+pub fn rate(n: usize, fraction: f64) -> f64 {
     let density = n as f64 / (n as f64 * std::f64::consts::PI / 6.0 / fraction);
     let contact = (1.0 - 0.5 * fraction) / (1.0 - fraction).powi(3);
     4.0 * std::f64::consts::PI.sqrt() * density * contact
 }
 
 /// Runs for a time in drifts of about ten collisions a sphere; the number of collisions.
-fn run(world: &mut World, duration: f64, rate: f64) -> Result<u64, CaseError> {
+pub fn run(world: &mut World, duration: f64, rate: f64) -> Result<u64, CaseError> {
     let drifts = (duration * rate / 10.0).ceil().max(1.0);
     world.clock.set_timestep(duration / drifts);
     let mut report = Report::default();

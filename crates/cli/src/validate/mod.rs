@@ -6,11 +6,13 @@ mod atmosphere;
 mod bed;
 mod collapse;
 mod collision;
+mod diffusion;
 mod free_rotation;
 mod gas;
 mod hopper;
 mod impact;
 mod kepler;
+mod methods;
 pub mod pile;
 mod plane;
 mod rigid;
@@ -20,6 +22,7 @@ mod solvers;
 mod spin_up;
 mod stick_slip;
 mod tree_error;
+mod walls;
 
 use serde::Serialize;
 
@@ -45,6 +48,9 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(atmosphere::Atmosphere),
         Box::new(gas::Enskog),
         Box::new(gas::Haff),
+        Box::new(diffusion::Diffusion),
+        Box::new(walls::Walls),
+        Box::new(methods::Methods),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
         Box::new(free_rotation::FreeRotation),

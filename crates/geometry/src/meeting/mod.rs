@@ -5,6 +5,7 @@
 //! already and comes nearer meets at once (section 2.3: overlaps of rounding are mended by a time of zero); one that
 //! touches and goes away does not meet there again.
 
+pub mod march;
 mod moving;
 mod ring;
 mod roots;
