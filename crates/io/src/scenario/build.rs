@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rubblepile_core::{
     Action, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Touch, Trigger, Wall, World,
+    wall::Look,
 };
 
 use glam::DVec3;
@@ -299,6 +300,7 @@ fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
     let material = material_id(scenario, w.material.as_ref());
     let mut result = Wall::new(id, w.name.clone().unwrap_or_default(), material, surface);
     result.motion = motion(&w.motion, &surface);
+    result.look = Look { colour: w.colour.0, transparency: w.transparency.0 };
     result.touch = match w.touch {
         TouchName::Bounce => Touch::Bounce,
         TouchName::Stick => Touch::Stick,

@@ -29,6 +29,10 @@ impl Checker<'_> {
                 "take [method.hard], or leave `touch` out",
             );
         }
+        let transparency = wall.transparency.0;
+        self.check((0.0..=1.0).contains(&transparency), at, "transparency", || {
+            format!("`transparency` must be between 0 and 1, it is {transparency}")
+        });
         let shape = format!("{at}.shape");
         match &wall.shape {
             WallShape::Plane(p) => {
