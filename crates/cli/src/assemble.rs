@@ -59,7 +59,7 @@ pub fn prepare_task(sweep: &Sweep, task: usize, base: &Path) -> Result<Prepared,
 pub fn columns(prepared: &Prepared) -> Vec<String> {
     let probes = scenario::build_without_grains(&prepared.loaded).probes;
     let own = ["time_s", "step"].map(String::from);
-    own.into_iter().chain(probes.iter().flat_map(|p| probe(p.kind).columns())).collect()
+    own.into_iter().chain(probes.iter().flat_map(|p| probe(&p.kind).columns())).collect()
 }
 
 /// The text of a scenario file, and its folder.
@@ -180,7 +180,7 @@ pub fn plan(prepared: &Prepared, built: Built) -> Plan {
         world,
         method,
         fields,
-        probes: probes.iter().map(|p| (probe(p.kind), p.every)).collect(),
+        probes: probes.iter().map(|p| (probe(&p.kind), p.every)).collect(),
         frames: output.frames,
         contact_tables: output.contacts,
         checkpoint: match output.checkpoint {
@@ -236,19 +236,24 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
     }
 }
 
-fn probe(kind: ProbeKind) -> Box<dyn Probe> {
+fn probe(kind: &ProbeKind) -> Box<dyn Probe> {
     use rubblepile_probe::{
         Aggregates, Collisions, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress,
     };
-    match kind {
+    match kind.clone() {
         ProbeKind::Energy => Box::new(Energy),
         ProbeKind::Momentum => Box::new(Momentum),
         ProbeKind::Contacts => Box::new(Coordination),
         ProbeKind::Overlap => Box::new(Overlap),
-        ProbeKind::Collisions => Box::new(Collisions),
+        ProbeKind::Collisions => Box::new(Collisions::default()),
         ProbeKind::Packing => Box::new(Packing::default()),
         ProbeKind::Stress => Box::new(Stress::default()),
         ProbeKind::Aggregates { follow } => Box::new(Aggregates { follow, ..Aggregates::default() }),
         ProbeKind::Porosity { alpha } => Box::new(Porosity { alpha }),
+        ProbeKind::Walls(probe) => Box::new(probe),
+        ProbeKind::Heights(probe) => Box::new(probe),
+        ProbeKind::HeightHistogram(probe) => Box::new(probe),
+        ProbeKind::Temperature(probe) => Box::new(probe),
+        ProbeKind::Repose(probe) => Box::new(probe),
     }
 }

@@ -109,6 +109,18 @@ shape = { box = { min = [-2, -0.6, -2], max = [2, 0.6, 2] } }
 energy = { every = "10 ms" }
 [[probe]]
 momentum = { every = "50 ms" }
+[[probe]]
+collisions = { every = "7 ms" }
+[[probe]]
+walls = { every = "20 ms" }
+[[probe]]
+heights = { every = "20 ms" }
+[[probe]]
+height_histogram = { every = "50 ms", bins = 5, range = [-1, 1] }
+[[probe]]
+temperature = { every = "20 ms", cells = "20 cm" }
+[[probe]]
+repose = { every = "20 ms", axis = [0, 1, 0], side = "both" }
 [output]
 frames = { every = "200 ms" }
 contacts = { every = "1 s" }

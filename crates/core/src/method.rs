@@ -231,6 +231,9 @@ pub trait Probe: Send {
 
     /// Appends one value a column.
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()>;
+
+    /// The last row that it gave before a restart, and its time, s: for probes that compare a look with the one before.
+    fn recall(&mut self, _time: f64, _row: &[f64]) {}
 }
 
 /// Something that looks at the world at times of its own: writes a frame, a row of the series.

@@ -105,6 +105,22 @@ pub enum Touch {
     Absorb,
 }
 
+/// How a wall is drawn. Nothing else depends on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+    /// From 0, opaque, to 1, not seen.
+    pub transparency: f64,
+}
+
+impl Default for Look {
+    /// A grey that what is behind can be seen through: most walls enclose what is looked at.
+    fn default() -> Self {
+        Look { colour: [0xb0; 3], transparency: 0.5 }
+    }
+}
+
 /// A body that is held by a wall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Held {
@@ -144,6 +160,7 @@ pub struct Wall {
     pub translation: DVec3,
     pub rotation: DQuat,
     pub touch: Touch,
+    pub look: Look,
 }
 
 impl Wall {
@@ -158,6 +175,7 @@ impl Wall {
             translation: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             touch: Touch::Bounce,
+            look: Look::default(),
         }
     }
 

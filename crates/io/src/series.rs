@@ -6,7 +6,7 @@
 
 use std::{
     fs::{File, OpenOptions},
-    io::{Read, Seek, SeekFrom, Write},
+    io::{BufRead, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -61,7 +61,13 @@ impl SeriesWriter {
             columns.push(Column { probe, ticker, width: names.len() });
         }
         header.push('\n');
-        let file = if bytes == 0 { create(&path, &header)? } else { reopen(&path, &header, bytes)? };
+        let file = if bytes == 0 {
+            create(&path, &header)?
+        } else {
+            let file = reopen(&path, &header, bytes)?;
+            recall(&path, &mut columns)?;
+            file
+        };
         let handle = file.try_clone().map_err(FileError::io("open", &path))?;
         {
             let mut at = marks.lock();
@@ -138,6 +144,32 @@ fn reopen(path: &Path, header: &str, bytes: u64) -> Result<File> {
     file.set_len(bytes).map_err(FileError::io("shorten", path))?;
     file.seek(SeekFrom::Start(bytes)).map_err(FileError::io("read", path))?;
     Ok(file)
+}
+
+/// Tells every probe the last row that it gave.
+fn recall(path: &Path, columns: &mut [Column]) -> Result<()> {
+    let file = File::open(path).map_err(FileError::io("open", path))?;
+    let mut last = vec![String::new(); columns.len()];
+    for line in BufReader::new(file).lines().skip(1) {
+        let line = line.map_err(FileError::io("read", path))?;
+        let mut cells = line.split(',').skip(2);
+        for (column, last) in columns.iter().zip(&mut last) {
+            // A probe that was not due left its cells blank.
+            if cells.by_ref().take(column.width).fold(false, |any, cell| any | !cell.is_empty()) {
+                last.clone_from(&line);
+            }
+        }
+    }
+    let mut first = 2;
+    for (column, line) in columns.iter_mut().zip(&last) {
+        let number = |cell: &str| cell.parse().unwrap_or(f64::NAN);
+        let row: Vec<f64> = line.split(',').skip(first).take(column.width).map(number).collect();
+        if !row.is_empty() {
+            column.probe.recall(number(line.split(',').next().unwrap_or_default()), &row);
+        }
+        first += column.width;
+    }
+    Ok(())
 }
 
 impl Observer for SeriesWriter {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::wall::{Held, WallTally};
+use rubblepile_core::wall::{Held, Look, WallTally};
 use rubblepile_core::{
     Action, Advice, Contact, Convex, Dissipation, Domain, Event, Fields, Frame, History, Material, Method,
     Motion, PairOverride, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
@@ -66,6 +66,7 @@ fn wall(rng: &mut Rng, id: u32) -> Wall {
     };
     wall.rotation = DQuat::from_rotation_x(rng.normal());
     wall.since = rng.uniform();
+    wall.look = Look { colour: [rng.next_u64() as u8, 7, 255], transparency: rng.uniform() };
     wall.touch = [Touch::Bounce, Touch::Stick, Touch::Absorb][(rng.next_u64() % 3) as usize];
     wall
 }

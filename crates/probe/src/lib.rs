@@ -16,6 +16,8 @@ pub mod collisions;
 pub mod coordination;
 pub mod counter;
 pub mod energy;
+mod groups;
+pub mod heights;
 pub mod kolmogorov;
 pub mod list;
 pub mod momentum;
@@ -23,13 +25,16 @@ pub mod overlap;
 pub mod packing;
 pub mod porosity;
 pub mod remembered;
+pub mod repose;
 pub mod sphere;
 pub mod stress;
 pub mod sum;
+pub mod temperature;
 #[cfg(test)]
 mod testing;
 pub mod touching;
 pub mod volume;
+pub mod walls;
 
 pub use aggregate::{Aggregate, aggregates};
 pub use aggregates::Aggregates;
@@ -40,15 +45,19 @@ pub use collisions::Collisions;
 pub use coordination::Coordination;
 pub use counter::Counter;
 pub use energy::Energy;
+pub use heights::{Floor, HeightHistogram, Heights};
 pub use list::{ALL, Entry, by_name};
 pub use momentum::Momentum;
 pub use overlap::Overlap;
 pub use packing::Packing;
 pub use porosity::Porosity;
 pub use remembered::remembered_contacts;
+pub use repose::Repose;
 pub use sphere::{Sphere, enclosing_sphere};
 pub use stress::Stress;
+pub use temperature::Temperature;
 pub use volume::Volume;
+pub use walls::{NamedWall, Walls};
 
 use rubblepile_core::{Contact, Error, Result, World};
 

@@ -65,9 +65,9 @@ pub const ALL: &[Entry] = &[
     },
     Entry {
         name: "collisions",
-        about: "of hard spheres: collisions so far, what walls have taken, granular temperature",
+        about: "of hard spheres: collisions so far and per second, what walls have taken",
         needs_dissipation: false,
-        make: || Box::new(Collisions),
+        make: || Box::new(Collisions::default()),
     },
 ];
 

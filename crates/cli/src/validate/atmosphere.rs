@@ -1,9 +1,10 @@
 //! `atmosphere`: section 3.1 of hard-sphere-2011. A ball of elastic spheres of three masses drops into an upright tube, and they
 //! share their energy.
 
+use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{Report, World, run::Simulation};
-use rubblepile_probe::kolmogorov::probability;
+use rubblepile_probe::heights::{Floor, exponential_probability, heights, scale_height};
 
 use super::ValidateRow;
 use crate::{
@@ -32,15 +33,12 @@ struct Found {
     energy_drift: f64,
 }
 
-fn heights(world: &World, group: u32) -> Vec<f64> {
-    let b = &world.bodies;
-    (0..b.len()).filter(|&k| b.group[k] == group).map(|k| b.position[k].z - b.radius[k]).collect()
-}
+const FLOOR: Floor = Floor { up: DVec3::Z, height: 0.0 };
 
 /// Kinetic energy, and potential energy of the heights of the lowest points.
 fn energy(world: &World) -> f64 {
     let b = &world.bodies;
-    let potential: f64 = (0..b.len()).map(|k| b.mass[k] * GRAVITY * (b.position[k].z - b.radius[k])).sum();
+    let potential: f64 = (0..b.len()).map(|k| b.mass[k] * GRAVITY * FLOOR.height_of(world, k)).sum();
     b.kinetic_energy().0 + potential
 }
 
@@ -61,15 +59,10 @@ fn run(seed: u64, tube: f64) -> Result<Found, CaseError> {
             continue;
         }
         samples += 1.0;
-        for group in 0..3 {
-            let mut z = heights(&world, group as u32);
-            let mean = z.iter().sum::<f64>() / z.len() as f64;
-            found.scale_height[group] += mean;
+        for (group, heights) in heights(&world, &world.groups, &FLOOR).into_iter().enumerate() {
+            found.scale_height[group] += scale_height(&heights);
             if LOOKS.contains(&step) {
-                z.sort_unstable_by(f64::total_cmp);
-                let highest = z[z.len() - 1];
-                let law = |x: f64| (1.0 - (-x / mean).exp()) / (1.0 - (-highest / mean).exp());
-                found.ks[group] += probability(&z, law) / LOOKS.len() as f64;
+                found.ks[group] += exponential_probability(heights) / LOOKS.len() as f64;
             }
         }
     }

@@ -5,7 +5,7 @@ use rubblepile_core::{
     Action, Bodies, Clock, Convex, Dissipation, Domain, Event, Frame, History, Material, Motion,
     PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall,
     event::Property,
-    wall::{Held, WallTally},
+    wall::{Held, Look, WallTally},
 };
 
 use super::{
@@ -100,7 +100,8 @@ archive_enum!(Motion {
 });
 
 archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
-archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
+archive_struct!(Look { colour, transparency });
+archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch, look });
 archive_struct!(Held { body, wall, place });
 archive_struct!(WallTally { wall, collisions, impulse, energy, absorbed, absorbed_mass, absorbed_momentum });
 

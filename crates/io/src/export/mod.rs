@@ -1,6 +1,8 @@
 //! Frames in other programs' formats: extended XYZ for OVITO, VTP for ParaView and its relatives, OBJ for renderers, CSV
 //! for everything.
 //!
+//! VTP has the walls too, in a file of their own beside each frame: they are cells with other data.
+//!
 //! Input is a frame, a checkpoint or a run directory; XYZ puts all frames of a run into one trajectory file, the
 //! others write one file a frame.
 
@@ -9,6 +11,7 @@ mod envelope;
 mod obj;
 mod surface;
 mod vtp;
+mod walls;
 mod xyz;
 
 pub use envelope::{SurfaceRequest, export_surface};
@@ -162,6 +165,8 @@ pub fn export(request: &Request) -> Result<Outcome> {
             for (_, path) in &sources {
                 let frame = loader.load(path)?;
                 write_frame(out, &frame, request.format).map_err(FileError::io("write", &written))?;
+                let stem = written.file_stem().unwrap_or_default().to_string_lossy();
+                write_walls(request, &frame, &written.with_file_name(format!("{stem}-walls.vtp")))?;
             }
             Ok(())
         })?;
@@ -169,7 +174,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
     }
     let folder = request.output.clone().unwrap_or_else(|| request.input.join(format!("export-{extension}")));
     std::fs::create_dir_all(&folder).map_err(FileError::io("create", &folder))?;
-    let mut times = Vec::new();
+    let (mut times, mut wall_times) = (Vec::new(), Vec::new());
     for (number, path) in &sources {
         let name = format!("frame-{number:06}.{extension}");
         let target = folder.join(&name);
@@ -178,15 +183,33 @@ pub fn export(request: &Request) -> Result<Outcome> {
         atomic::write(&target, |out| {
             write_frame(out, &frame, request.format).map_err(FileError::io("write", &target))
         })?;
+        let walls = format!("walls-{number:06}.vtp");
+        if write_walls(request, &frame, &folder.join(&walls))? {
+            wall_times.push(format!("{{\"name\": \"{walls}\", \"time\": {:?}}}", frame.time));
+        }
         times.push(format!("{{\"name\": \"{name}\", \"time\": {:?}}}", frame.time));
     }
     if request.format == Format::Vtp {
         // What ParaView opens as one series with its times.
-        let list = times.join(",\n");
-        let text = format!("{{\n\"file-series-version\": \"1.0\",\n\"files\": [\n{list}\n]\n}}\n");
-        atomic::write_text(&folder.join("frames.vtp.series"), &text)?;
+        for (name, times) in [("frames.vtp.series", times), ("walls.vtp.series", wall_times)] {
+            if !times.is_empty() {
+                let list = times.join(",\n");
+                let text = format!("{{\n\"file-series-version\": \"1.0\",\n\"files\": [\n{list}\n]\n}}\n");
+                atomic::write_text(&folder.join(name), &text)?;
+            }
+        }
     }
     Ok(Outcome { frames: sources.len() as u64, written: folder })
+}
+
+/// Writes the walls beside a frame in VTP; says whether there are any.
+fn write_walls(request: &Request, frame: &FrameData, path: &Path) -> Result<bool> {
+    if request.format != Format::Vtp || frame.about.walls.is_empty() {
+        return Ok(false);
+    }
+    refuse_overwriting(request.overwrite, path)?;
+    atomic::write(path, |out| walls::write(out, frame).map_err(FileError::io("write", path)))?;
+    Ok(true)
 }
 
 fn sources(request: &Request) -> Result<Vec<(u64, PathBuf)>> {

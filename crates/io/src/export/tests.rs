@@ -162,3 +162,58 @@ fn the_surface_of_a_pile_is_closed_and_holds_its_volume() {
         assert!(export_surface(&request).is_err(), "nothing is replaced unasked");
     }
 }
+
+#[test]
+fn walls_are_drawn_beside_frames_with_their_colours() {
+    use glam::{DQuat, DVec3};
+    use rubblepile_core::{Surface, Wall, wall::Look};
+    let scratch = Scratch::new("export-walls");
+    let mut world = cube_and_sphere();
+    let (x, y, z) = (DVec3::X, DVec3::Y, DVec3::Z);
+    let ring = |radius, length| Surface::Cylinder { centre: DVec3::ZERO, axis: y, radius, length };
+    let surfaces = [
+        Surface::Plane { point: -3.0 * z, normal: z },
+        Surface::Disk { centre: x, normal: z, radius: 2.0, hole: 1.0 },
+        Surface::Box { min: -DVec3::ONE, max: DVec3::ONE },
+        ring(4.0, Some(0.0)),
+        ring(0.0, Some(0.0)),
+        ring(5.0, None),
+    ];
+    for (k, surface) in (0..).zip(surfaces) {
+        let mut wall = Wall::new(k, format!("wall {k}"), 0, surface);
+        wall.look = Look { colour: [k as u8, 20, 255], transparency: 0.25 };
+        wall.rotation = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
+        world.walls.push(wall);
+    }
+    let path = scratch.path().join("frame.vtkhdf");
+    frame::write(&path, &FrameData::of(&world, &[])).unwrap();
+    frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
+    assert_eq!(frame::read(&path).unwrap().about, FrameData::of(&world, &[]).about);
+    export(&request(&path, Format::Vtp)).unwrap();
+    let bytes = std::fs::read(scratch.path().join("frame-walls.vtp")).unwrap();
+    let start = bytes.windows(2).position(|w| w == b"\n_").unwrap() + 2;
+    let header = String::from_utf8_lossy(&bytes[..start]);
+    // One vertex, one line; a quad, a band, six quads and a band.
+    assert!(header.contains("NumberOfVerts=\"1\" NumberOfLines=\"1\" NumberOfPolys=\"135\""), "{header}");
+    let data = |name: &str| {
+        let tag = header.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
+        let offset: usize =
+            tag.split("offset=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        let at = &bytes[start + offset..];
+        let length = u64::from_le_bytes(at[..8].try_into().unwrap()) as usize;
+        at[8..8 + length].to_vec()
+    };
+    let colours = data("colour");
+    assert_eq!((colours.len(), &colours[..6]), (3 * 137, [4, 20, 255, 3, 20, 255].as_slice()));
+    assert_eq!(data("opacity")[..8], 0.75f64.to_le_bytes());
+    // Turned about y: the disk and the box stay within, and the plane stands upright at x = -3.
+    let points: Vec<f64> =
+        data("Points").chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
+    let on_the_plane = points.chunks_exact(3).filter(|p| (p[0] + 3.0).abs() < 1e-9).count();
+    assert_eq!(on_the_plane, 4);
+    // Without walls there is no file.
+    world.walls.clear();
+    checkpoint::write(&scratch.path().join("bare.rpk"), &Default::default(), &world).unwrap();
+    export(&request(&scratch.path().join("bare.rpk"), Format::Vtp)).unwrap();
+    assert!(!scratch.path().join("bare-walls.vtp").exists());
+}

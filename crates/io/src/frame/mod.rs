@@ -6,7 +6,7 @@
 //! are not among the cells: VTK wants point data of one length, so that the corners would have to stand among the bodies,
 //! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once a run,
 //! and `export` places them (VTP, OBJ).
-//! What VTK has no place for (names, the periodic box, the step) is a JSON text in
+//! What VTK has no place for (names, the periodic box, the walls, the step) is a JSON text in
 //! `/Rubblepile/about`. The same world gives the same bytes.
 //!
 //! A frame shows a run; it cannot restart one: see `checkpoint`.
@@ -15,6 +15,7 @@ mod index;
 mod observer;
 mod read;
 pub mod shapes;
+mod walls;
 mod write;
 
 use glam::{DQuat, DVec3};
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use index::{Index, NAME as INDEX_NAME};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
+pub use walls::{FrameSurface, FrameWall};
 pub use write::write;
 
 /// What a frame holds besides its columns.
@@ -37,6 +39,9 @@ pub struct About {
     pub materials: Vec<String>,
     /// The periodic box, if there is one.
     pub periodic: Option<Periodic>,
+    /// The walls, where they are at the time of the frame.
+    #[serde(default)]
+    pub walls: Vec<FrameWall>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -91,6 +96,7 @@ impl FrameData {
                         Some(Periodic { min: min.to_array(), max: max.to_array(), axes })
                     }
                 },
+                walls: world.walls.iter().map(|w| FrameWall::of(w, world.time())).collect(),
             },
             id: gather(&b.id, &rows),
             position: gather(&b.position, &rows),

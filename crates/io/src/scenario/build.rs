@@ -4,9 +4,11 @@ use std::path::Path;
 
 use rubblepile_core::{
     Action, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Touch, Trigger, Wall, World,
+    wall::Look,
 };
 
 use glam::DVec3;
+use rubblepile_probe as probe;
 
 use super::{
     build_grains::add_grains,
@@ -15,7 +17,7 @@ use super::{
     load::Loaded,
     methods::MethodPlan,
     property,
-    quantity::Interval,
+    quantity::{Interval, NumberKind, Vector},
     tables::*,
     walls::{MotionTable, TouchName, WallShape, WallTable},
 };
@@ -47,7 +49,7 @@ pub enum Accuracy {
     Opening(f64),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ProbeKind {
     Energy,
     Momentum,
@@ -64,9 +66,14 @@ pub enum ProbeKind {
         /// m; `None`: to be chosen.
         alpha: Option<f64>,
     },
+    Walls(probe::Walls),
+    Heights(probe::Heights),
+    HeightHistogram(probe::HeightHistogram),
+    Temperature(probe::Temperature),
+    Repose(probe::Repose),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProbePlan {
     pub kind: ProbeKind,
     /// s of simulated time
@@ -128,7 +135,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
         title: s.title.clone(),
         method: s.method.plan(),
         gravity,
-        probes: s.probe.iter().map(probe_plan).collect(),
+        probes: s.probe.iter().map(|p| probe_plan(p, s)).collect(),
         output: OutputPlan {
             frames: s.output.frames.as_ref().map(|f| f.every.0),
             checkpoint: s.output.checkpoint.every,
@@ -207,7 +214,9 @@ fn gravity_plan(g: &Gravity) -> GravityPlan {
     }
 }
 
-fn probe_plan(p: &Probe) -> ProbePlan {
+fn probe_plan(p: &Probe, scenario: &Scenario) -> ProbePlan {
+    let unit = |up: Option<Vector<NumberKind>>| up.map_or(DVec3::Z, |v| v.0.normalize_or(DVec3::Z));
+    let names = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
     let kind = match p {
         Probe::Energy(_) => ProbeKind::Energy,
         Probe::Momentum(_) => ProbeKind::Momentum,
@@ -218,8 +227,40 @@ fn probe_plan(p: &Probe) -> ProbePlan {
         Probe::Stress(_) => ProbeKind::Stress,
         Probe::Aggregates(s) => ProbeKind::Aggregates { follow: s.follow as usize },
         Probe::Porosity(s) => ProbeKind::Porosity { alpha: s.alpha.value() },
+        Probe::Walls(s) => {
+            let named = |name: String| probe::NamedWall { ids: wall_ids(scenario, &name), name };
+            ProbeKind::Walls(probe::Walls { walls: names(&s.names).into_iter().map(named).collect() })
+        }
+        Probe::Heights(s) => ProbeKind::Heights(probe::Heights {
+            floor: probe::Floor { up: unit(s.up), height: s.from.0 },
+            groups: names(&s.groups),
+        }),
+        Probe::HeightHistogram(s) => ProbeKind::HeightHistogram(probe::HeightHistogram {
+            floor: probe::Floor { up: unit(s.up), height: s.from.0 },
+            groups: names(&s.groups),
+            range: s.range.map(|z| z.0),
+            bins: s.bins as usize,
+        }),
+        Probe::Temperature(s) => ProbeKind::Temperature(probe::Temperature {
+            groups: names(&s.groups),
+            cells: s.cells.map(|side| side.0),
+        }),
+        Probe::Repose(s) => ProbeKind::Repose(probe::Repose {
+            axis: s.axis.0,
+            centre: s.centre.0,
+            up: unit(s.up),
+            side: s.side.into(),
+            strip: s.strip.value(),
+        }),
     };
     ProbePlan { kind, every: p.sampling().1.0 }
+}
+
+/// Ids of the walls that have a name in the course of the run: first those of the scenario, then those of its events.
+fn wall_ids(scenario: &Scenario, name: &str) -> Vec<u32> {
+    let added = scenario.event.iter().filter_map(|e| e.add_wall.as_ref());
+    let all = (0..).zip(scenario.wall.iter().chain(added));
+    all.filter(|(_, w)| w.name.as_deref() == Some(name)).map(|(id, _)| id).collect()
 }
 
 fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
@@ -259,6 +300,7 @@ fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
     let material = material_id(scenario, w.material.as_ref());
     let mut result = Wall::new(id, w.name.clone().unwrap_or_default(), material, surface);
     result.motion = motion(&w.motion, &surface);
+    result.look = Look { colour: w.colour.0, transparency: w.transparency.0 };
     result.touch = match w.touch {
         TouchName::Bounce => Touch::Bounce,
         TouchName::Stick => Touch::Stick,

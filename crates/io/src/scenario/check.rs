@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use glam::DVec3;
 
 use super::{
-    check_grains,
+    check_grains, check_probes,
     error::{Problem, suggestion},
-    quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, Vector},
+    quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
     tables::*,
 };
 
@@ -41,7 +41,8 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     check_grains::check(&mut c);
     c.walls();
     c.events();
-    c.probes_and_output();
+    c.sampling();
+    check_probes::check(&mut c);
     c.problems
 }
 
@@ -141,6 +142,20 @@ impl Checker<'_> {
                     self.direction(axis, at, "axis");
                 }
             }
+        }
+    }
+
+    /// A name that something must have.
+    pub fn known<'n>(
+        &mut self,
+        name: &str,
+        known: impl Iterator<Item = &'n str> + Clone,
+        what: &str,
+        at: impl Into<String>,
+    ) {
+        if !known.clone().any(|k| k == name) {
+            let help = suggestion(name, known);
+            self.add_help(at, format!("there is no {what} `{name}`"), help);
         }
     }
 
@@ -347,41 +362,25 @@ impl Checker<'_> {
         }
     }
 
-    fn probes_and_output(&mut self) {
+    /// How often probes look and output is written.
+    fn sampling(&mut self) {
         let scenario = self.scenario;
         let end = scenario.run.end.0;
-        let mut sampling = |every: Time, at: &str| {
+        let mut often = |every: Time, at: &str| {
             self.positive(every, at, "every");
             let n = end / every.0;
             self.check(n <= 1e9, at, "every", || format!("this would happen {n:.1e} times"));
         };
         for (k, probe) in scenario.probe.iter().enumerate() {
             let (name, every) = probe.sampling();
-            sampling(every, &format!("probe[{k}].{name}"));
+            often(every, &format!("probe[{k}].{name}"));
         }
         let output = &scenario.output;
         if let Some(s) = &output.frames {
-            sampling(s.every, "output.frames");
+            often(s.every, "output.frames");
         }
         if let Some(s) = &output.contacts {
-            sampling(s.every, "output.contacts");
-        }
-        for (k, probe) in scenario.probe.iter().enumerate() {
-            match probe {
-                Probe::Aggregates(s) => {
-                    let follow = s.follow;
-                    self.check(
-                        (1..=20).contains(&follow),
-                        &format!("probe[{k}].aggregates"),
-                        "follow",
-                        || format!("between 1 and 20 clusters can be followed, not {follow}"),
-                    );
-                }
-                Probe::Porosity(PorositySampling { alpha: Auto::Value(v), .. }) => {
-                    self.positive(*v, &format!("probe[{k}].porosity"), "alpha");
-                }
-                _ => {}
-            }
+            often(s.every, "output.contacts");
         }
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");

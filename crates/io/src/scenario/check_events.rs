@@ -29,6 +29,10 @@ impl Checker<'_> {
                 "take [method.hard], or leave `touch` out",
             );
         }
+        let transparency = wall.transparency.0;
+        self.check((0.0..=1.0).contains(&transparency), at, "transparency", || {
+            format!("`transparency` must be between 0 and 1, it is {transparency}")
+        });
         let shape = format!("{at}.shape");
         match &wall.shape {
             WallShape::Plane(p) => {
@@ -189,12 +193,9 @@ impl Checker<'_> {
         let wall = event.remove_wall.as_ref().map(|w| ("remove_wall", w));
         let moved = event.set_motion.as_ref().map(|m| ("set_motion.wall", &m.wall));
         for (key, name) in wall.into_iter().chain(moved) {
-            if !walls.contains(name.as_str()) {
-                let mut known: Vec<&str> = walls.iter().copied().collect();
-                known.sort_unstable();
-                let help = suggestion(name, known);
-                self.add_help(join(at, key), format!("there is no wall `{name}`"), help);
-            }
+            let mut known: Vec<&str> = walls.iter().copied().collect();
+            known.sort_unstable();
+            self.known(name, known.iter().copied(), "wall", join(at, key));
         }
         if let Some(m) = &event.set_motion {
             self.motion(&m.motion, &format!("{at}.set_motion.motion"));
@@ -202,11 +203,8 @@ impl Checker<'_> {
         if let Some(a) = &event.add_spin {
             self.modest(a.spin, &format!("{at}.add_spin"), "spin");
             let known = self.scenario.grains.iter().filter_map(|g| g.name.as_deref());
-            if let Some(group) = &a.group
-                && !known.clone().any(|g| g == group)
-            {
-                let help = suggestion(group, known);
-                self.add_help(format!("{at}.add_spin.group"), format!("there is no group `{group}`"), help);
+            if let Some(group) = &a.group {
+                self.known(group, known, "group", format!("{at}.add_spin.group"));
             }
         }
         if let Some(m) = &event.set_material {

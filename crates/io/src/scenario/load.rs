@@ -10,6 +10,7 @@ use super::{
     document::{Set, Sources, explain, misplaced_array},
     error::ScenarioError,
     grains::Place,
+    probes,
     quantity::Quantity,
     shapes::OrientationName,
     tables::{EventTable, FrameTable, Gravity, Scenario},
@@ -168,6 +169,7 @@ fn fill_defaults(scenario: &mut Scenario) {
         name_it(&mut wall.name, format!("wall-{}", k + 1), &mut taken);
         wall.material = wall.material.take().or(only_material.clone());
     }
+    probes::fill_defaults(scenario);
     for event in &mut scenario.event {
         if let (Some(every), None) = (event.every, event.start) {
             event.start = Some(every);

@@ -154,6 +154,7 @@ impl Page<'_> {
             ["array", "string"] => "vector".into(),
             ["string", "array"] => "string or array".into(),
             ["integer", "array"] => "integer or array of two".into(),
+            ["array"] if schema.get("maxItems") == Some(&json!(2)) => "array of two".into(),
             ["array"] if schema.pointer("/items/x-unit").is_some() => "array of vectors".into(),
             ["array"] => "array".into(),
             ["number", "string"] if schema.get("x-auto").is_some() => "quantity or `\"auto\"`".into(),

@@ -4,11 +4,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use super::methods::{Hard, LawName, Method, Nonsmooth, Soft, SolverName};
 use super::{
     grains::Grains,
     quantity::*,
     walls::{MotionTable, WallTable, no_length},
+};
+pub use super::{
+    methods::{Hard, LawName, Method, Nonsmooth, Soft, SolverName},
+    probes::*,
 };
 
 /// One simulation: what there is, what acts on it, how it is stepped, what is measured and written.
@@ -401,78 +404,6 @@ pub struct Stop {
     /// Only if the kinetic energy of all grains is below this. Not given: in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinetic_energy_below: Option<Energy>,
-}
-
-/// Something that is measured again and again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Probe {
-    /// Kinetic, potential and elastic energy, and what was dissipated.
-    Energy(Sampling),
-    /// Momentum, angular momentum, centre of mass.
-    Momentum(Sampling),
-    /// Number of contacts, coordination number.
-    Contacts(Sampling),
-    /// Mean and deepest overlap.
-    Overlap(Sampling),
-    /// Packing fraction.
-    Packing(Sampling),
-    /// Mean stress tensor.
-    Stress(Sampling),
-    /// Clusters of touching grains: how many, and size, shape, load and rotation of the largest; binaries.
-    Aggregates(AggregateSampling),
-    /// Bulk density and porosity of the largest cluster, from its alpha shape.
-    Porosity(PorositySampling),
-    /// Of hard spheres: collisions so far, what walls have taken, granular temperature.
-    Collisions(Sampling),
-}
-
-impl Probe {
-    /// Its name, and how often it looks.
-    pub(super) fn sampling(&self) -> (&'static str, Time) {
-        match self {
-            Probe::Energy(s) => ("energy", s.every),
-            Probe::Momentum(s) => ("momentum", s.every),
-            Probe::Contacts(s) => ("contacts", s.every),
-            Probe::Overlap(s) => ("overlap", s.every),
-            Probe::Packing(s) => ("packing", s.every),
-            Probe::Stress(s) => ("stress", s.every),
-            Probe::Aggregates(s) => ("aggregates", s.every),
-            Probe::Porosity(s) => ("porosity", s.every),
-            Probe::Collisions(s) => ("collisions", s.every),
-        }
-    }
-}
-
-/// How often clusters are looked at, and how many of them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AggregateSampling {
-    /// Simulated time between two looks; the first is at the start.
-    pub every: Time,
-    /// How many of the largest clusters have columns of their own.
-    #[serde(default = "one_cluster")]
-    pub follow: u32,
-}
-
-fn one_cluster() -> u32 {
-    1
-}
-
-/// How often the surface of the largest cluster is measured, and how closely.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PorositySampling {
-    /// Simulated time between two looks; the first is at the start. A look is dear: some microseconds a corner.
-    pub every: Time,
-    /// Radius of the ball that is rolled over the cluster: gaps that it does not enter count as inside; `"auto"`: from
-    /// the sizes of the grains.
-    #[serde(default = "automatic_length")]
-    pub alpha: Auto<LengthKind>,
-}
-
-fn automatic_length() -> Auto<LengthKind> {
-    Auto::Auto
 }
 
 /// How often something is measured or written.

@@ -1,7 +1,13 @@
 //! The `[[wall]]` table.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use rubblepile_core::wall::Look;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, SeqAccess, Unexpected, Visitor},
+};
 
 use super::quantity::*;
 
@@ -23,6 +29,85 @@ pub struct WallTable {
     /// What it does with a grain that touches it.
     #[serde(default)]
     pub touch: TouchName,
+    /// In pictures: `"#rrggbb"`, or red, green and blue from 0 to 255.
+    #[serde(default)]
+    pub colour: Colour,
+    /// In pictures: from 0, opaque, to 1, not seen.
+    #[serde(default = "half_transparent")]
+    pub transparency: Number,
+}
+
+fn half_transparent() -> Number {
+    Quantity::new(Look::default().transparency)
+}
+
+/// Red, green and blue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Colour(pub [u8; 3]);
+
+impl Default for Colour {
+    fn default() -> Self {
+        Colour(Look::default().colour)
+    }
+}
+
+struct ColourVisitor;
+
+impl<'de> Visitor<'de> for ColourVisitor {
+    type Value = Colour;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a colour: \"#rrggbb\", or three whole numbers from 0 to 255")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Colour, E> {
+        let wrong = || E::invalid_value(Unexpected::Str(text), &self);
+        let digits =
+            text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()));
+        let number = u32::from_str_radix(digits.ok_or_else(wrong)?, 16).map_err(|_| wrong())?;
+        let [_, red, green, blue] = number.to_be_bytes();
+        Ok(Colour([red, green, blue]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Colour, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element::<u8>()? {
+            values.push(value);
+        }
+        let n = values.len();
+        values.try_into().map(Colour).map_err(|_| A::Error::invalid_length(n, &self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Colour {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ColourVisitor)
+    }
+}
+
+impl Serialize for Colour {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [red, green, blue] = self.0;
+        serializer.serialize_str(&format!("#{red:02x}{green:02x}{blue:02x}"))
+    }
+}
+
+impl JsonSchema for Colour {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Colour".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["string", "array"],
+            "pattern": "^#[0-9a-fA-F]{6}$",
+            "items": { "type": "integer", "minimum": 0, "maximum": 255 },
+            "minItems": 3,
+            "maxItems": 3
+        })
+    }
 }
 
 /// What a wall does with a grain that touches it.

@@ -17,16 +17,27 @@ impl Probe for Energy {
     }
 }
 
-struct Mean;
+/// Number of contacts, and the time since the last look, which it must know again after a restart.
+#[derive(Default)]
+struct Mean {
+    last: Option<f64>,
+}
 
 impl Probe for Mean {
     fn columns(&self) -> Vec<String> {
-        vec!["contacts".into()]
+        vec!["contacts".into(), "since_s".into()]
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> rubblepile_core::Result<()> {
-        row.push(moment.contacts()?.len() as f64);
+        let time = moment.world.time();
+        let since = self.last.replace(time).map_or(f64::NAN, |last| time - last);
+        row.extend([moment.contacts()?.len() as f64, since]);
         Ok(())
+    }
+
+    fn recall(&mut self, time: f64, row: &[f64]) {
+        assert_eq!((row.len(), row[0]), (2, 6.0));
+        self.last = Some(time);
     }
 }
 
@@ -46,7 +57,7 @@ fn plan(world: World, end: f64) -> Plan {
         world,
         method: Box::new(Drift::default()),
         fields: Fields::default(),
-        probes: vec![(Box::new(Energy), 0.05), (Box::new(Mean), 0.12)],
+        probes: vec![(Box::new(Energy), 0.05), (Box::new(Mean::default()), 0.12)],
         frames: Some(0.1),
         contact_tables: Some(0.25),
         checkpoint: CheckpointEvery::Simulated(0.13),
@@ -183,11 +194,11 @@ fn the_series_has_blank_cells_where_a_probe_is_not_due() {
     go(start(&run, 0.3), u64::MAX).unwrap();
     let text = fs::read_to_string(run.join("series.csv")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "time_s,step,translation_J,rotation_J,contacts");
+    assert_eq!(lines[0], "time_s,step,translation_J,rotation_J,contacts,since_s");
     // Due at 0, 0.05, 0.1, 0.12, 0.15, 0.2, 0.24, 0.25, 0.3.
     assert_eq!(lines.len(), 10);
-    assert!(lines[1].ends_with(",6") && lines[2].ends_with(','));
-    assert_eq!(lines[4], "0.12,120,,,6");
+    assert!(lines[1].ends_with(",6,nan") && lines[2].ends_with(",,"));
+    assert_eq!(lines[4], "0.12,120,,,6,0.12");
 }
 
 #[test]

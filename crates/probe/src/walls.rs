@@ -1,0 +1,89 @@
+//! What each wall has exchanged with grains, and how many it holds. Kept by hard spheres.
+
+use glam::DVec3;
+use rubblepile_core::{Probe, Result, method::Moment};
+
+/// A wall of a scenario: its name, and the ids of all walls that have it in the course of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NamedWall {
+    pub name: String,
+    pub ids: Vec<u32>,
+}
+
+/// Collisions with each wall since the start, what it was given, what it has absorbed and what it holds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Walls {
+    pub walls: Vec<NamedWall>,
+}
+
+impl Probe for Walls {
+    fn columns(&self) -> Vec<String> {
+        let of = |w: &NamedWall| {
+            let w = &w.name;
+            [
+                format!("collisions_with_{w}"),
+                format!("impulse_on_{w}_x_kg_m_per_s"),
+                format!("impulse_on_{w}_y_kg_m_per_s"),
+                format!("impulse_on_{w}_z_kg_m_per_s"),
+                format!("energy_to_{w}_J"),
+                format!("absorbed_by_{w}"),
+                format!("mass_absorbed_by_{w}_kg"),
+                format!("momentum_absorbed_by_{w}_x_kg_m_per_s"),
+                format!("momentum_absorbed_by_{w}_y_kg_m_per_s"),
+                format!("momentum_absorbed_by_{w}_z_kg_m_per_s"),
+                format!("held_by_{w}"),
+            ]
+        };
+        self.walls.iter().flat_map(of).collect()
+    }
+
+    fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
+        let world = moment.world;
+        for NamedWall { ids, .. } in &self.walls {
+            let tallies = || world.wall_tallies.iter().filter(|t| ids.contains(&t.wall));
+            row.push(tallies().map(|t| t.collisions).sum::<u64>() as f64);
+            row.extend(tallies().map(|t| t.impulse).sum::<DVec3>().to_array());
+            // Adding to 0 keeps an empty sum from being -0.
+            row.push(tallies().fold(0.0, |sum, t| sum + t.energy));
+            row.push(tallies().map(|t| t.absorbed).sum::<u64>() as f64);
+            row.push(tallies().fold(0.0, |sum, t| sum + t.absorbed_mass));
+            row.extend(tallies().map(|t| t.absorbed_momentum).sum::<DVec3>().to_array());
+            row.push(world.held.iter().filter(|h| ids.contains(&h.wall)).count() as f64);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rubblepile_core::wall::{Held, WallTally};
+
+    use super::*;
+    use crate::testing::{measure, value, world};
+
+    #[test]
+    fn each_wall_has_its_own_and_a_name_that_came_again_has_both() {
+        let mut w = world(&[(DVec3::ZERO, 1.0), (2.0 * DVec3::X, 1.0)]);
+        *w.tally_of(4) =
+            WallTally { wall: 4, collisions: 5, impulse: DVec3::Y, energy: 2.0, ..Default::default() };
+        *w.tally_of(1) = WallTally {
+            wall: 1,
+            absorbed: 2,
+            absorbed_mass: 0.5,
+            absorbed_momentum: -DVec3::Z,
+            ..Default::default()
+        };
+        *w.tally_of(7) = WallTally { wall: 7, collisions: 1, energy: -0.5, ..Default::default() };
+        w.held = vec![Held { body: 0, wall: 1, place: DVec3::ZERO }];
+        let named = |name: &str, ids: &[u32]| NamedWall { name: name.into(), ids: ids.into() };
+        let mut probe =
+            Walls { walls: vec![named("lid", &[4, 7]), named("sink", &[1]), named("idle", &[9])] };
+        let row = measure(&mut probe, &w, Vec::new());
+        let of = |name: &str| value(&probe, &row, name);
+        assert_eq!((of("collisions_with_lid"), of("energy_to_lid_J")), (6.0, 1.5));
+        assert_eq!((of("impulse_on_lid_y_kg_m_per_s"), of("impulse_on_sink_y_kg_m_per_s")), (1.0, 0.0));
+        assert_eq!((of("absorbed_by_sink"), of("mass_absorbed_by_sink_kg")), (2.0, 0.5));
+        assert_eq!((of("momentum_absorbed_by_sink_z_kg_m_per_s"), of("held_by_sink")), (-1.0, 1.0));
+        assert!(row[22..].iter().all(|v| v.to_bits() == 0));
+    }
+}
