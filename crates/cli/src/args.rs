@@ -266,6 +266,9 @@ pub struct Validate {
     /// At the size of the paper, however long it takes
     #[arg(long)]
     pub full: bool,
+    /// Write pictures there, where a case makes any
+    #[arg(long, value_name = "DIR")]
+    pub pictures: Option<PathBuf>,
     /// Threads to compute with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,

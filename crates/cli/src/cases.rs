@@ -19,6 +19,8 @@ pub struct Options {
     pub kind: Option<String>,
     pub error: Option<f64>,
     pub state: Option<PathBuf>,
+    /// Folder for pictures.
+    pub pictures: Option<PathBuf>,
 }
 
 /// One case. `run` is called inside the thread pool that was asked for.

@@ -76,7 +76,8 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
         cases::list(&cases);
         return Ok(());
     }
-    let options = Options { full: false, n: args.n, kind: args.kind, error: args.error, state: args.state };
+    let options =
+        Options { n: args.n, kind: args.kind, error: args.error, state: args.state, ..Options::default() };
     on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
     Ok(())
 }

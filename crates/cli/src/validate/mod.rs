@@ -22,6 +22,7 @@ mod solvers;
 mod spin_up;
 mod stick_slip;
 mod tree_error;
+mod tumbler;
 mod walls;
 
 use serde::Serialize;
@@ -46,6 +47,7 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(spin_up::SpinUp),
         Box::new(aggregation::Aggregation),
         Box::new(atmosphere::Atmosphere),
+        Box::new(tumbler::Tumbler),
         Box::new(gas::Enskog),
         Box::new(gas::Haff),
         Box::new(diffusion::Diffusion),
@@ -118,7 +120,7 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
         cases::list(&cases);
         return Ok(());
     }
-    let options = Options { full: args.full, ..Options::default() };
+    let options = Options { full: args.full, pictures: args.pictures, ..Options::default() };
     let outcome =
         on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
     if outcome.failed > 0 {
