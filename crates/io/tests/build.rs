@@ -104,8 +104,8 @@ fn the_method_and_the_plans_are_as_written() {
     );
     assert_eq!(b.world.frame, Frame::Rotating { angular_velocity: turn });
     assert_eq!(b.world.domain, Domain::Open);
-    assert_eq!((b.probes[0].kind, b.probes[0].every), (ProbeKind::Energy, 1.0));
-    let kinds: Vec<ProbeKind> = b.probes[1..].iter().map(|p| p.kind).collect();
+    assert_eq!((b.probes[0].kind.clone(), b.probes[0].every), (ProbeKind::Energy, 1.0));
+    let kinds: Vec<ProbeKind> = b.probes[1..].iter().map(|p| p.kind.clone()).collect();
     let (alpha, automatic) =
         (ProbeKind::Porosity { alpha: Some(2000.0) }, ProbeKind::Porosity { alpha: None });
     assert_eq!(kinds, [ProbeKind::Aggregates { follow: 3 }, alpha, automatic]);

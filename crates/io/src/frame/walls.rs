@@ -42,11 +42,7 @@ impl FrameWall {
             }
             Surface::Box { min, max } => {
                 let half = 0.5 * (max - min);
-                let halves = [
-                    half.with_y(0.0).with_z(0.0),
-                    half.with_x(0.0).with_z(0.0),
-                    half.with_x(0.0).with_y(0.0),
-                ];
+                let halves = [half.x * DVec3::X, half.y * DVec3::Y, half.z * DVec3::Z];
                 FrameSurface::Box { centre: at(0.5 * (min + max)), halves: halves.map(along) }
             }
             Surface::Cylinder { centre, axis, radius, length } => {

@@ -193,9 +193,11 @@ impl Checker<'_> {
         let wall = event.remove_wall.as_ref().map(|w| ("remove_wall", w));
         let moved = event.set_motion.as_ref().map(|m| ("set_motion.wall", &m.wall));
         for (key, name) in wall.into_iter().chain(moved) {
-            let mut known: Vec<&str> = walls.iter().copied().collect();
-            known.sort_unstable();
-            self.known(name, known.iter().copied(), "wall", join(at, key));
+            if !walls.contains(name.as_str()) {
+                let mut known: Vec<&str> = walls.iter().copied().collect();
+                known.sort_unstable();
+                self.known(name, known.iter().copied(), "wall", join(at, key));
+            }
         }
         if let Some(m) = &event.set_motion {
             self.motion(&m.motion, &format!("{at}.set_motion.motion"));

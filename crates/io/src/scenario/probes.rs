@@ -1,5 +1,7 @@
 //! The `[[probe]]` table. Grains that walls hold count as parts of the walls, and not in heights, temperatures and surfaces.
 
+use std::collections::HashSet;
+
 use rubblepile_probe::repose::Side;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -211,13 +213,9 @@ impl From<SideName> for Side {
 /// Names of all walls, those of events too; each once.
 pub(super) fn wall_names(scenario: &Scenario) -> Vec<String> {
     let added = scenario.event.iter().filter_map(|e| e.add_wall.as_ref());
-    let mut names: Vec<String> = Vec::new();
-    for name in scenario.wall.iter().chain(added).filter_map(|w| w.name.as_ref()) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    names
+    let names = scenario.wall.iter().chain(added).filter_map(|w| w.name.as_ref());
+    let mut seen = HashSet::new();
+    names.filter(|name| seen.insert(*name)).cloned().collect()
 }
 
 /// Which groups, which walls and where is up, where it is not said. Done when the scenario is read: grains are not known any more
