@@ -1,5 +1,7 @@
 //! Checks of the `[[probe]]` tables.
 
+use std::collections::HashSet;
+
 use glam::DVec3;
 
 use super::{
@@ -60,6 +62,7 @@ impl Checker<'_> {
         for (k, name) in groups.iter().flatten().enumerate() {
             self.known(name, known.clone(), "group", format!("{at}.groups[{k}]"));
         }
+        self.once(groups, format!("{at}.groups"));
     }
 
     fn up(&mut self, up: Option<Vector<NumberKind>>, at: &str) {
@@ -80,6 +83,15 @@ impl Checker<'_> {
         self.check(!known.is_empty(), "", at, || "there is no wall to look at".into());
         for (k, name) in s.names.iter().flatten().enumerate() {
             self.known(name, known.iter().map(String::as_str), "wall", format!("{at}.names[{k}]"));
+        }
+        self.once(&s.names, format!("{at}.names"));
+    }
+
+    /// Names that become names of columns.
+    fn once(&mut self, names: &Option<Vec<String>>, at: String) {
+        let mut seen = HashSet::new();
+        if let Some(name) = names.iter().flatten().find(|name| !seen.insert(name.as_str())) {
+            self.add_help(at, format!("`{name}` is named twice"), "name each once");
         }
     }
 
