@@ -14,6 +14,7 @@ mod cells;
 pub mod direct;
 mod expansion;
 mod near;
+pub mod polyhedron;
 mod simd;
 pub mod simple;
 pub mod solver;
