@@ -3,6 +3,7 @@
 pub mod cells;
 pub mod contact;
 pub mod meeting;
+pub mod mesh;
 pub mod neighbours;
 pub mod order;
 pub mod principal;

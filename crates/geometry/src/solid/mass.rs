@@ -38,18 +38,25 @@ pub fn mass_of(convex: &Convex) -> Mass {
     let at = |k: u32| convex.vertices[k as usize];
     // From inside: all tetrahedra count positive and nothing cancels, however far away the origin is.
     let inside = convex.vertices.iter().sum::<DVec3>() / convex.vertices.len() as f64;
+    let fans = convex
+        .faces
+        .iter()
+        .flat_map(|face| face[1..].windows(2).map(move |pair| [at(face[0]), at(pair[0]), at(pair[1])]));
+    mass_of_triangles(fans, inside)
+}
+
+/// Of the solid inside a closed surface of triangles, which go round against the clock seen from outside. `inside`: a point
+/// near its middle.
+pub fn mass_of_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, inside: DVec3) -> Mass {
     let (mut six, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
-    for face in &convex.faces {
-        let a = at(face[0]) - inside;
-        for pair in face[1..].windows(2) {
-            let (b, c) = (at(pair[0]) - inside, at(pair[1]) - inside);
-            let v = a.dot(b.cross(c));
-            let sum = a + b + c;
-            six += v;
-            first += v * sum;
-            // Second moments of a tetrahedron with one corner at the origin: V/20 (sum x_i x_i^T + s s^T).
-            second += v * (outer(a, a) + outer(b, b) + outer(c, c) + outer(sum, sum));
-        }
+    for corners in triangles {
+        let [a, b, c] = corners.map(|x| x - inside);
+        let v = a.dot(b.cross(c));
+        let sum = a + b + c;
+        six += v;
+        first += v * sum;
+        // Second moments of a tetrahedron with one corner at the origin: V/20 (sum x_i x_i^T + s s^T).
+        second += v * (outer(a, a) + outer(b, b) + outer(c, c) + outer(sum, sum));
     }
     let shift = first / (4.0 * six);
     let volume = six / 6.0;

@@ -12,7 +12,7 @@ mod random;
 mod tests;
 
 pub use hull::convex_hull;
-pub use mass::{Mass, face_normal, mass_of};
+pub use mass::{Mass, face_normal, mass_of, mass_of_triangles};
 pub use random::{principal_lengths, random_boulder, random_polyhedron};
 
 use std::sync::Arc;
