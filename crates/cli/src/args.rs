@@ -241,6 +241,9 @@ pub struct Bench {
     /// Number of bodies
     #[arg(long, value_name = "N")]
     pub n: Option<usize>,
+    /// Facets of a polyhedron
+    #[arg(long, value_name = "N")]
+    pub facets: Option<usize>,
     /// How they lie, where a case has several ways
     #[arg(long)]
     pub kind: Option<String>,

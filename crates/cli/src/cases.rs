@@ -16,6 +16,8 @@ pub struct Options {
     pub full: bool,
     /// Number of bodies.
     pub n: Option<usize>,
+    /// Of a polyhedron.
+    pub facets: Option<usize>,
     pub kind: Option<String>,
     pub error: Option<f64>,
     pub state: Option<PathBuf>,

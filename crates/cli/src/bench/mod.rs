@@ -6,6 +6,7 @@ mod contact;
 mod files;
 mod gas;
 pub mod gravity;
+mod polyhedron;
 mod soft;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(soft::Drum),
         Box::new(soft::Sizes),
         Box::new(gravity::SelfGravity),
+        Box::new(polyhedron::Exact),
         Box::new(contact::OneStep),
         Box::new(contact::Pairs),
         Box::new(aggregation::Aggregation),
@@ -76,8 +78,14 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
         cases::list(&cases);
         return Ok(());
     }
-    let options =
-        Options { n: args.n, kind: args.kind, error: args.error, state: args.state, ..Options::default() };
+    let options = Options {
+        n: args.n,
+        facets: args.facets,
+        kind: args.kind,
+        error: args.error,
+        state: args.state,
+        ..Options::default()
+    };
     on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
     Ok(())
 }

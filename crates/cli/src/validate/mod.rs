@@ -15,6 +15,7 @@ mod kepler;
 mod methods;
 pub mod pile;
 mod plane;
+pub mod polyhedron;
 mod rigid;
 mod settled;
 mod soft_nonsmooth;
@@ -55,6 +56,7 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(methods::Methods),
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
+        Box::new(polyhedron::Gravity),
         Box::new(free_rotation::FreeRotation),
         Box::new(stick_slip::StickSlip),
         Box::new(solvers::Solvers),

@@ -6,6 +6,7 @@ pub mod lattice;
 pub mod obj;
 pub mod random;
 pub mod size;
+pub mod surface;
 pub mod table;
 pub mod velocity;
 

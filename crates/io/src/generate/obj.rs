@@ -49,7 +49,7 @@ pub fn read(text: &str) -> Result<Vec<Vec<DVec3>>, TableFault> {
     Ok(parts.iter().map(|p| p.iter().map(|&k| vertices[k]).collect()).collect())
 }
 
-fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<DVec3, String> {
+pub(super) fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<DVec3, String> {
     let mut x = [0.0f64; 3];
     for slot in &mut x {
         let word = words.next().ok_or("a vertex has three coordinates")?;
@@ -63,7 +63,7 @@ fn vertex<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<DVec3, String>
 }
 
 /// `7`, `7/1`, `7/1/3`, `7//3`: from 1, or backwards from the newest if negative.
-fn corner(word: &str, n: usize) -> Result<usize, String> {
+pub(super) fn corner(word: &str, n: usize) -> Result<usize, String> {
     let shown: String = word.chars().take(40).collect();
     let index: i64 = word
         .split('/')
