@@ -8,6 +8,8 @@
 //! | [`Tree`] | N | many bodies, to a chosen relative error |
 //! | [`Centrifugal`] | N | a rotating frame |
 //!
+//! Of a homogeneous polyhedron there is the exact sum, [`polyhedron`].
+//!
 //! No softening: bodies are kept apart by their contacts. Periodic images do not pull.
 
 mod cells;

@@ -1,8 +1,7 @@
 //! The surfaces of bodies where they are: polygons of rocks, and spheres as polyhedra made from an icosahedron.
 
-use std::collections::HashMap;
-
 use glam::DVec3;
+use rubblepile_geometry::mesh::{Mesh, make::geodesic};
 
 use crate::frame::FrameData;
 
@@ -27,45 +26,8 @@ pub(super) fn rock(frame: &FrameData, k: usize) -> Option<Surface> {
 
 /// A sphere of radius 1 of `20 * 4^level` triangles.
 pub(super) fn icosphere(level: u32) -> Surface {
-    // Three golden rectangles at right angles.
-    let g = 0.5 * (1.0 + 5f64.sqrt());
-    let mut vertices = Vec::new();
-    for (a, b) in [(1.0, g), (-1.0, g), (1.0, -g), (-1.0, -g)] {
-        vertices.extend([DVec3::new(a, b, 0.0), DVec3::new(0.0, a, b), DVec3::new(b, 0.0, a)]);
-    }
-    // Neighbours are those at distance 2; every three that are neighbours of each other make a face.
-    let near = |a: usize, b: usize| (vertices[a].distance(vertices[b]) - 2.0).abs() < 1e-9;
-    let mut faces: Vec<Vec<u32>> = Vec::new();
-    for a in 0..12 {
-        for b in a + 1..12 {
-            for c in b + 1..12 {
-                if near(a, b) && near(b, c) && near(c, a) {
-                    let outward =
-                        (vertices[b] - vertices[a]).cross(vertices[c] - vertices[a]).dot(vertices[a]) > 0.0;
-                    let (b, c) = if outward { (b, c) } else { (c, b) };
-                    faces.push(vec![a as u32, b as u32, c as u32]);
-                }
-            }
-        }
-    }
-    vertices.iter_mut().for_each(|v| *v = v.normalize());
-    for _ in 0..level {
-        let mut middles: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut finer = Vec::with_capacity(4 * faces.len());
-        for f in &faces {
-            let mut middle = |a: u32, b: u32| {
-                *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
-                    vertices.push((vertices[a as usize] + vertices[b as usize]).normalize());
-                    vertices.len() as u32 - 1
-                })
-            };
-            let (a, b, c) = (f[0], f[1], f[2]);
-            let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-            finer.extend([vec![a, ab, ca], vec![b, bc, ab], vec![c, ca, bc], vec![ab, bc, ca]]);
-        }
-        faces = finer;
-    }
-    Surface { vertices, faces }
+    let Mesh { vertices, triangles } = geodesic(1 << level);
+    Surface { vertices, faces: triangles.into_iter().map(Vec::from).collect() }
 }
 
 #[cfg(test)]
