@@ -132,9 +132,9 @@ fn picture(found: &Found) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"480\" viewBox=\"-34 -34 68 68\">\n\
          <rect x=\"-34\" y=\"-34\" width=\"68\" height=\"68\" fill=\"black\"/>\n",
     );
-    let (b, held) = (&found.world.bodies, held(&found.world));
-    for k in 0..b.len() {
-        let (x, fill) = (1e3 * b.position[k], if held[k] { "#4060ff" } else { "#d8d0c0" });
+    let b = &found.world.bodies;
+    for (k, held) in held(&found.world).into_iter().enumerate() {
+        let (x, fill) = (1e3 * b.position[k], if held { "#4060ff" } else { "#d8d0c0" });
         let _ = writeln!(
             out,
             "<circle cx=\"{:.2}\" cy=\"{:.2}\" r=\"{:.2}\" fill=\"{fill}\" stroke=\"black\" stroke-width=\".08\"/>",
