@@ -144,7 +144,8 @@ fn picture(found: &Found) -> String {
         );
     }
     let surface = repose::surface(&found.world, &SURFACE);
-    if found.slope.is_finite() && !surface.is_empty() {
+    let sloping = found.plan.froude < 1.0 && found.slope.is_finite() && !surface.is_empty();
+    if sloping {
         let n = surface.len() as f64;
         let (x, z) = (
             1e3 * surface.iter().map(|p| p[0]).sum::<f64>() / n,
@@ -160,7 +161,7 @@ fn picture(found: &Found) -> String {
             -z + 40.0 * s
         );
     }
-    let label = if found.slope.is_finite() {
+    let label = if sloping {
         format!("Fr {}: {:.1} ± {:.1}°", found.plan.froude, found.slope, found.scatter)
     } else {
         format!("Fr {}", found.plan.froude)
