@@ -9,6 +9,8 @@ pub enum Partner {
     Body(u64),
     /// A wall, by its id, and which of its faces (a box has six).
     Wall { wall: u32, face: u32 },
+    /// An asteroid, by its id, and which of its facets.
+    Asteroid { asteroid: u32, facet: u32 },
 }
 
 /// The memory of one contact. Of the soft method: the elastic displacements since touch. Of contact dynamics: the

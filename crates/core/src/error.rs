@@ -17,6 +17,12 @@ pub enum Error {
     TooDeep { id: u64, partner: String, percent: f64, time: f64 },
 
     #[error(
+        "body {id} is inside asteroid `{asteroid}` at t = {time:e} s; if it was pressed through the surface, raise the stiffness or \
+         `max_speed`, or shorten the time step; at the start, place it outside"
+    )]
+    Inside { id: u64, asteroid: String, time: f64 },
+
+    #[error(
         "the contact problem was not solved in {steps} steps in a row (residual {residual:.1e}, asked for {tolerance:.1e}) \
          up to t = {time:e} s; try a shorter time step, more `iterations` or a looser `tolerance`"
     )]

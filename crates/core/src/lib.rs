@@ -3,6 +3,7 @@
 //! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
 //! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Simulation`] ties the three together.
 
+pub mod asteroid;
 pub mod bodies;
 pub mod contact;
 pub mod error;
@@ -10,6 +11,7 @@ pub mod event;
 pub mod material;
 pub mod method;
 pub mod rng;
+pub mod rotation;
 pub mod run;
 pub mod shape;
 pub mod simd;
@@ -17,6 +19,7 @@ pub mod units;
 pub mod wall;
 pub mod world;
 
+pub use asteroid::{Asteroid, Mesh, Wrench};
 pub use bodies::{Bodies, GroupId, MaterialId};
 pub use contact::{Contact, History, Partner};
 pub use error::{Error, Result};

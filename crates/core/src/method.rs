@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 
-use crate::{Contact, Result, World};
+use crate::{Asteroid, Contact, Result, World, Wrench};
 
 /// Something [`Method::check`] or a field wants the user to know before the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +80,11 @@ pub trait Field: Send {
     /// Adds its acceleration of every body, in the order of the rows.
     fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()>;
 
+    /// Adds what it does to every asteroid, for the world of the last call of `accelerate`.
+    fn push_asteroids(&mut self, _world: &World, _on: &mut [Wrench]) -> Result<()> {
+        Ok(())
+    }
+
     /// Potential energy of all bodies in this field (pairs counted once), J.
     fn potential_energy(&mut self, world: &World) -> Result<f64>;
 
@@ -94,6 +99,9 @@ pub trait Field: Send {
         Vec::new()
     }
 }
+
+/// Accelerations of all bodies, and what acts on asteroids.
+type Sum = (Vec<DVec3>, Vec<Wrench>);
 
 /// All fields of a run.
 #[derive(Default)]
@@ -111,26 +119,29 @@ impl Fields {
         let pace = self.list.iter().map(|f| f.every()).filter(|&e| e != 1).min();
         let due = pace.filter(|&pace| all || world.clock.step.is_multiple_of(pace));
         if let Some(pace) = due {
-            let held = self.held(world, pace)?;
+            let (held, on) = self.held(world, pace)?;
             if fast {
-                world.rates.held = held;
+                (world.rates.held, world.rates.held_on_asteroids) = (held, on);
             } else {
-                world.rates.field = held;
+                (world.rates.field, world.rates.field_on_asteroids) = (held, on);
             }
         }
         if fast {
-            let mut field = self.sum(world, |every| every == 1)?;
+            let (mut field, mut on) = self.sum(world, |every| every == 1)?;
             for (a, held) in field.iter_mut().zip(&world.rates.held) {
                 *a += *held;
             }
-            world.rates.field = field;
+            for (wrench, held) in on.iter_mut().zip(&world.rates.held_on_asteroids) {
+                *wrench += *held;
+            }
+            (world.rates.field, world.rates.field_on_asteroids) = (field, on);
         }
         Ok(fast || due.is_some())
     }
 
     /// The slow fields, to be kept for `pace` steps: taken where the bodies will be in the middle of that time. Taken
     /// where they are now, the force would lag behind a turning pile and spin it up.
-    fn held(&mut self, world: &mut World, pace: u64) -> Result<Vec<DVec3>> {
+    fn held(&mut self, world: &mut World, pace: u64) -> Result<Sum> {
         if pace == u64::MAX {
             return self.sum(world, |every| every != 1);
         }
@@ -138,18 +149,22 @@ impl Fields {
         let bodies = &mut world.bodies;
         let middle = bodies.position.iter().zip(&bodies.velocity).map(|(x, v)| *x + ahead * *v).collect();
         let now = std::mem::replace(&mut bodies.position, middle);
+        let later: Vec<Asteroid> = world.asteroids.iter().map(|a| a.ahead(ahead)).collect();
+        let asteroids = std::mem::replace(&mut world.asteroids, later);
         let sum = self.sum(world, |every| every != 1);
-        world.bodies.position = now;
+        (world.bodies.position, world.asteroids) = (now, asteroids);
         sum
     }
 
     /// The sum of the fields of some pace.
-    fn sum(&mut self, world: &World, pace: impl Fn(u64) -> bool) -> Result<Vec<DVec3>> {
+    fn sum(&mut self, world: &World, pace: impl Fn(u64) -> bool) -> Result<Sum> {
         let mut out = vec![DVec3::ZERO; world.bodies.len()];
+        let mut on = vec![Wrench::default(); world.asteroids.len()];
         for field in self.list.iter_mut().filter(|f| pace(f.every())) {
             field.accelerate(world, &mut out)?;
+            field.push_asteroids(world, &mut on)?;
         }
-        Ok(out)
+        Ok((out, on))
     }
 
     pub fn potential_energy(&mut self, world: &World) -> Result<f64> {

@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use crate::{
-    Bodies, Material, PairOverride, PairValues, Rng, Shape, Solid, Wall,
+    Asteroid, Bodies, Material, PairOverride, PairValues, Rng, Shape, Solid, Wall, Wrench,
     contact::History,
     event::Event,
     material::pair_table,
@@ -124,6 +124,11 @@ pub struct Rates {
     pub field: Vec<DVec3>,
     /// The part of `field` from fields that are kept for several steps, where there are others too. Empty: none.
     pub held: Vec<DVec3>,
+    /// What acted on the asteroids at the end of the last step, from contacts and fields together; from fields alone; and from
+    /// fields that are kept for several steps. Empty without asteroids.
+    pub on_asteroids: Vec<Wrench>,
+    pub field_on_asteroids: Vec<Wrench>,
+    pub held_on_asteroids: Vec<Wrench>,
 }
 
 impl Rates {
@@ -165,6 +170,7 @@ pub struct World {
     /// Names of the groups of bodies.
     pub groups: Vec<String>,
     pub walls: Vec<Wall>,
+    pub asteroids: Vec<Asteroid>,
     pub domain: Domain,
     pub frame: Frame,
     /// The run has come to its end: there is nothing to resume.
@@ -195,6 +201,7 @@ impl World {
             pairs: Vec::new(),
             groups: Vec::new(),
             walls: Vec::new(),
+            asteroids: Vec::new(),
             domain: Domain::Open,
             frame: Frame::Inertial,
             ended: false,

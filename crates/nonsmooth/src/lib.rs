@@ -8,7 +8,6 @@ mod memory;
 mod near;
 mod problem;
 mod rocks;
-mod rotation;
 pub mod settings;
 mod solver;
 mod spots;

@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
-use rubblepile_core::{Advice, Contact, Error, Fields, Frame, Method, Report, Result, World, wall::Pose};
+use rubblepile_core::{
+    Advice, Contact, Error, Fields, Frame, Method, Report, Result, World, rotation::turn_freely, wall::Pose,
+};
 use rubblepile_geometry::order;
 
 use crate::{
@@ -19,7 +21,6 @@ use crate::{
     near::Near,
     problem::{Free, Problem},
     rocks::Rocks,
-    rotation::turn_freely,
     solver::{self, Outcome},
     spots::{self, Law, Reach, Scene, Side, Spot},
     table, timestep,

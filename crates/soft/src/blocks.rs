@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{History, Partner, World, wall::Pose};
+use rubblepile_core::{History, Partner, World, Wrench, wall::Pose};
 use rubblepile_geometry::{find_pairs, walls};
 
 /// Rows a block. Small enough that a block's sums stay in the second-level cache.
@@ -20,12 +20,18 @@ pub type Spin = [f64; 4];
 pub type Memory = [f64; 4];
 pub const NO_MEMORY: [Memory; 2] = [[0.0; 4]; 2];
 
-/// A wall near a row.
+use crate::{
+    ground::Near,
+    walls::{partner, poses},
+};
+
+/// A wall or a facet of an asteroid near a row.
 #[derive(Debug, Clone, Copy)]
 pub struct WallSlot {
     pub row: u32,
-    /// Index into the world's walls.
-    pub wall: u32,
+    /// Index into the world's walls, and past them into its asteroids.
+    pub surface: u32,
+    /// Of the wall; or the facet.
     pub face: u32,
     pub live: bool,
     pub memory: [Memory; 2],
@@ -53,6 +59,8 @@ pub struct Block {
     /// Force x y z and torque x y z on every row of the block, then of the halo.
     pub sum: Vec<[[f64; 4]; 2]>,
     pub walls: Vec<WallSlot>,
+    /// What the grains of the block do to the asteroids.
+    pub on_asteroids: Vec<Wrench>,
     /// Energy lost in this step: normal, sliding, rolling, twisting; and the work of walls.
     pub lost: [f64; 5],
     /// Above 0: something is deeper than allowed.
@@ -78,10 +86,10 @@ type Remembered = (u32, u32, [Memory; 2]);
 
 impl Blocks {
     /// Lists the pairs and walls that are near now, and gives them the memory of what touched before.
-    pub fn new(world: &World, skin: f64, rolls: bool, remembered: Remember) -> Self {
+    pub fn new(world: &World, skin: f64, rolls: bool, remembered: Remember, ground: &[Near]) -> Self {
         let bodies = &world.bodies;
         let pairs = find_pairs(&bodies.position, &bodies.radius, skin, &world.domain);
-        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let poses = poses(world, 0.0);
         let n = bodies.len();
         let list: Vec<Block> = (0..n.div_ceil(ROWS))
             .into_par_iter()
@@ -98,7 +106,7 @@ impl Blocks {
                 block.width = if rolls { 2 } else { 1 };
                 block.memory = vec![[0.0; 4]; block.width * block.partner.len()];
                 block.recall(&remembered.pairs);
-                block.find_walls(world, &poses, skin, &remembered.walls);
+                block.find_walls(world, &poses, skin, &remembered.walls, ground);
                 block
             })
             .collect();
@@ -128,7 +136,7 @@ impl Blocks {
             .list
             .iter()
             .flat_map(|b| b.walls.iter().filter(|w| w.live).map(|w| (b.first as u32 + w.row, w)))
-            .map(|(row, w)| (row, world.walls[w.wall as usize].id, w.face, w.memory))
+            .map(|(row, w)| (row, partner(world, w), w.memory))
             .collect();
         Remember { pairs, walls }
     }
@@ -158,12 +166,7 @@ impl Blocks {
         }
         for b in &self.list {
             for w in b.walls.iter().filter(|w| w.live) {
-                let wall = world.walls[w.wall as usize].id;
-                all.push(history(
-                    id[b.first + w.row as usize],
-                    Partner::Wall { wall, face: w.face },
-                    w.memory,
-                ));
+                all.push(history(id[b.first + w.row as usize], partner(world, w), w.memory));
             }
         }
         all
@@ -186,15 +189,23 @@ impl Blocks {
         self.moved.is_nan() || self.moved >= 0.4 * self.skin
     }
 
-    /// Whether a wall has moved so far that a grain could touch it unlisted.
+    /// Whether a wall or an asteroid has moved so far that a grain could touch it unlisted.
     pub fn walls_moved(&self, world: &World, now: &[Pose]) -> bool {
-        world.walls.iter().zip(self.poses.iter().zip(now)).any(|(wall, (then, now))| {
-            // Walls that turn out of their place list every grain: see `find_walls`.
-            now.translation != then.translation
-                && now.rotation == then.rotation
-                && !walls::keeps_its_place(wall)
-                && (now.translation - then.translation).length() > 0.5 * self.skin
-        })
+        let far = 0.5 * self.skin;
+        let (asteroids, n) = (&world.asteroids, world.walls.len());
+        let turned_or_moved =
+            asteroids.iter().zip(self.poses[n..].iter().zip(&now[n..])).any(|(a, (then, now))| {
+                let angle = then.rotation.angle_between(now.rotation);
+                (now.translation - then.translation).length() + angle * a.radius > far
+            });
+        turned_or_moved
+            || world.walls.iter().zip(self.poses.iter().zip(now)).any(|(wall, (then, now))| {
+                // Walls that turn out of their place list every grain: see `find_walls`.
+                now.translation != then.translation
+                    && now.rotation == then.rotation
+                    && !walls::keeps_its_place(wall)
+                    && (now.translation - then.translation).length() > far
+            })
     }
 }
 
@@ -253,11 +264,25 @@ impl Block {
         world: &World,
         poses: &[Pose],
         skin: f64,
-        remembered: &[(u32, u32, u32, [Memory; 2])],
+        remembered: &[AtSurface],
+        ground: &[Near],
     ) {
         let bodies = &world.bodies;
+        let mut facets = ground[ground.partition_point(|g| (g.0 as usize) < self.first)..].iter().peekable();
         for row in 0..self.rows {
             let k = self.first + row;
+            let slot = |surface: usize, face: u32, partner: Partner| {
+                let key = (k as u32, partner);
+                let found =
+                    remembered.binary_search_by(|r| (r.0, r.1).cmp(&key)).ok().map(|r| remembered[r].2);
+                WallSlot {
+                    row: row as u32,
+                    surface: surface as u32,
+                    face,
+                    live: found.is_some(),
+                    memory: found.unwrap_or(NO_MEMORY),
+                }
+            };
             for (w, wall) in world.walls.iter().enumerate() {
                 // A wall that turns out of its place sweeps space: list every grain.
                 let sweeps = matches!(wall.motion, rubblepile_core::Motion::Rotation { .. })
@@ -265,31 +290,27 @@ impl Block {
                 for face in 0..wall.surface.faces() {
                     let near = walls::nearest_at(&wall.surface, face, &poses[w], bodies.position[k]);
                     if sweeps || near.distance < bodies.radius[k] + skin {
-                        let key = (k as u32, wall.id, face);
-                        let found = remembered
-                            .binary_search_by(|r| (r.0, r.1, r.2).cmp(&key))
-                            .ok()
-                            .map(|r| remembered[r].3);
-                        self.walls.push(WallSlot {
-                            row: row as u32,
-                            wall: w as u32,
-                            face,
-                            live: found.is_some(),
-                            memory: found.unwrap_or(NO_MEMORY),
-                        });
+                        self.walls.push(slot(w, face, Partner::Wall { wall: wall.id, face }));
                     }
                 }
+            }
+            while let Some(&(_, asteroid, facet)) = facets.next_if(|g| g.0 as usize == k) {
+                let id = world.asteroids[asteroid as usize].id;
+                let partner = Partner::Asteroid { asteroid: id, facet };
+                self.walls.push(slot(world.walls.len() + asteroid as usize, facet, partner));
             }
         }
     }
 }
 
+/// A remembered contact with a wall or an asteroid: row, which, displacements.
+type AtSurface = (u32, Partner, [Memory; 2]);
+
 /// Contact memory on its way from one list to the next, sorted by rows.
 #[derive(Debug, Default)]
 pub struct Remember {
     pub pairs: Vec<Remembered>,
-    /// Row, wall id, face, displacements.
-    pub walls: Vec<(u32, u32, u32, [Memory; 2])>,
+    pub walls: Vec<AtSurface>,
 }
 
 impl Remember {
@@ -311,7 +332,7 @@ impl Remember {
     }
 
     pub fn sort_walls(&mut self) {
-        self.walls.sort_unstable_by_key(|w| (w.0, w.1, w.2));
+        self.walls.sort_unstable_by_key(|w| (w.0, w.1));
     }
 
     /// From the form that is saved. Contacts of bodies that are no more are forgotten.
@@ -325,7 +346,9 @@ impl Remember {
             let (s, r) = (h.sliding, h.rolling);
             let memory = [[s.x, s.y, s.z, 0.0], [r.x, r.y, r.z, h.twisting]];
             match (row(h.body), h.partner) {
-                (Some(i), Partner::Wall { wall, face }) => out.walls.push((i, wall, face, memory)),
+                (Some(i), Partner::Wall { .. } | Partner::Asteroid { .. }) => {
+                    out.walls.push((i, h.partner, memory));
+                }
                 (Some(i), Partner::Body(id)) => {
                     if let Some(j) = row(id) {
                         out.pairs.push(if i < j { (i, j, memory) } else { (j, i, swapped(memory)) });

@@ -48,6 +48,14 @@ pub struct Push<L> {
     pub torque: V3<L>,
 }
 
+impl<L: Lanes> Push<L> {
+    /// The part that a facet has of it, eq. (6).
+    #[inline(always)]
+    pub fn scaled(self, share: L) -> Self {
+        Push { normal: self.normal * share, sliding: self.sliding * share, torque: self.torque * share }
+    }
+}
+
 /// Energy of eight contacts: stored, and lost in this step by cause.
 #[derive(Debug, Clone, Copy)]
 pub struct Energy<L> {

@@ -1,18 +1,17 @@
 //! The forces of one block: who touches, eight contacts at a time through the law, sums by row.
 
-use glam::DVec3;
 use rubblepile_core::{
-    Wall,
+    Asteroid, Wall,
     simd::{Kernel, LANES, Lanes, Portable, V3, dispatch, prefetch},
     wall::Pose,
 };
-use rubblepile_geometry::walls::nearest_at;
 
 use crate::{
     Settings,
-    blocks::{Block, Memory, Motion, NO_MEMORY, Spin},
+    blocks::{Block, Memory, Motion, Spin},
     contact::{Displacement, Energy, Push, Seen, resolve},
     law::{Coefficients, ContactLaw, Touch, with_law},
+    walls::walls,
 };
 
 /// What all blocks read during a step.
@@ -26,6 +25,8 @@ pub struct Shared<'a> {
     pub period: [f64; 3],
     pub inverse_period: [f64; 3],
     pub walls: &'a [Wall],
+    pub asteroids: &'a [Asteroid],
+    /// Of the walls, then of the asteroids.
     pub poses: &'a [Pose],
     pub dt: f64,
     pub deepest: f64,
@@ -79,9 +80,9 @@ impl<C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Kernel for Forces<'_,
 }
 
 /// Sums over lanes that a block keeps.
-struct Tally<L> {
-    lost: [L; 4],
-    too_deep: L,
+pub struct Tally<L> {
+    pub lost: [L; 4],
+    pub too_deep: L,
 }
 
 impl<L: Lanes> Tally<L> {
@@ -92,7 +93,7 @@ impl<L: Lanes> Tally<L> {
 
     /// Adds the lanes that count: those below `count`.
     #[inline(always)]
-    fn add<const ENERGY: bool>(&mut self, energy: &Energy<L>, depth: L, count: usize) {
+    pub fn add<const ENERGY: bool>(&mut self, energy: &Energy<L>, depth: L, count: usize) {
         self.too_deep = self.too_deep.max(depth);
         if ENERGY {
             let weight = L::load(&std::array::from_fn(|k| if k < count { 1.0 } else { 0.0 }));
@@ -235,7 +236,7 @@ pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&[Memory]; LANES]) -> D
 
 /// Sliding, and rolling with twisting, a row a contact.
 #[inline(always)]
-fn memory_rows<L: Lanes>(d: &Displacement<L>) -> ([Memory; LANES], [Memory; LANES]) {
+pub fn memory_rows<L: Lanes>(d: &Displacement<L>) -> ([Memory; LANES], [Memory; LANES]) {
     let (s, r) = (d.sliding, d.rolling);
     (L::rows4([s.0, s.1, s.2, L::splat(0.0)]), L::rows4([r.0, r.1, r.2, d.twisting]))
 }
@@ -264,7 +265,7 @@ pub fn rows<L: Lanes>(seen: &Seen<L>, push: &Push<L>, li: L, lj: L) -> Rows {
 }
 
 #[inline(always)]
-fn add(sum: &mut [f64; 4], row: &[f64; 4], sign: f64) {
+pub fn add(sum: &mut [f64; 4], row: &[f64; 4], sign: f64) {
     for k in 0..4 {
         sum[k] += sign * row[k];
     }
@@ -334,7 +335,7 @@ fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     }
 }
 
-fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &[Memory; 2], lost: &mut [f64; 5]) {
+pub fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &[Memory; 2], lost: &mut [f64; 5]) {
     let touch = Touch {
         overlap: Portable::splat(touch.overlap),
         radius: Portable::splat(touch.radius),
@@ -347,125 +348,4 @@ fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &[Memory; 2], 
     lost[1] += 0.5 * k_s * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
     lost[2] += 0.5 * k_n * arm2 * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
     lost[3] += k_s * arm2 * r[3] * r[3];
-}
-
-/// A grain at a wall, ready for the lanes.
-#[derive(Clone, Copy)]
-pub struct AtWall {
-    pub slot: usize,
-    pub body: usize,
-    pub material: f64,
-    pub normal: DVec3,
-    pub distance: f64,
-    pub velocity: DVec3,
-    pub spin: DVec3,
-}
-
-impl AtWall {
-    /// The wall slot's grain and wall, if they touch.
-    pub fn touching(shared: &Shared, block: &Block, slot: usize) -> Option<Self> {
-        let w = &block.walls[slot];
-        let (wall, pose) = (&shared.walls[w.wall as usize], &shared.poses[w.wall as usize]);
-        let body = block.first + w.row as usize;
-        let [x, y, z, r, ..] = shared.motion[body];
-        let near = nearest_at(&wall.surface, w.face, pose, DVec3::new(x, y, z));
-        (near.distance < r).then(|| AtWall {
-            slot,
-            body,
-            material: f64::from(wall.material),
-            normal: near.normal,
-            distance: near.distance,
-            velocity: pose.velocity_at(near.point),
-            spin: pose.spin,
-        })
-    }
-
-    /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
-    #[inline(always)]
-    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
-        let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
-        let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
-        let (mut normal, mut velocity, mut turning) =
-            ([[0.0; 4]; LANES], [[0.0; 4]; LANES], [[0.0; 4]; LANES]);
-        for k in 0..LANES {
-            let (n, v, w) = (at[k].normal, at[k].velocity, at[k].spin);
-            normal[k] = [n.x, n.y, n.z, at[k].distance];
-            velocity[k] = [v.x, v.y, v.z, 0.0];
-            turning[k] = [w.x, w.y, w.z, 0.0];
-        }
-        let [nx, ny, nz, li] = L::columns4(std::array::from_fn(|k| &normal[k]));
-        let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &velocity[k]));
-        let [d, e, f, _] = L::columns4(std::array::from_fn(|k| &turning[k]));
-        let n = V3(nx, ny, nz);
-        let dv = V3(a, b, c) - V3(u, v, w);
-        let approach = dv.dot(n);
-        let spin = V3(p, q, s);
-        let seen = Seen {
-            normal: n,
-            touch: Touch { overlap: r - li, radius: r, mass: m },
-            approach,
-            slip: dv - n * approach + n.cross(spin * li),
-            spin: V3(d, e, f) - spin,
-            lever: L::splat(0.5) / li.max(L::splat(f64::MIN_POSITIVE)),
-        };
-        (seen, li, r)
-    }
-}
-
-#[inline(always)]
-fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
-    shared: &Shared,
-    block: &mut Block,
-    tally: &mut Tally<L>,
-) {
-    let mut next = 0;
-    while next < block.walls.len() {
-        // The next eight that touch.
-        let mut batch: [Option<AtWall>; LANES] = [None; LANES];
-        let mut count = 0;
-        while next < block.walls.len() && count < LANES {
-            let touch = AtWall::touching(shared, block, next);
-            let w = &mut block.walls[next];
-            if touch.is_none() && w.live {
-                let memory = std::mem::replace(&mut w.memory, NO_MEMORY);
-                if ENERGY {
-                    let body = block.first + w.row as usize;
-                    let [.., r, _, _, _, m] = shared.motion[body];
-                    let c =
-                        shared.pair(shared.spin[body][3], f64::from(shared.walls[w.wall as usize].material));
-                    let touch = Touch { overlap: 0.0, radius: r, mass: m };
-                    release::<C>(c, touch, &memory, &mut block.lost);
-                }
-            }
-            block.walls[next].live = touch.is_some();
-            if touch.is_some() {
-                batch[count] = touch;
-                count += 1;
-            }
-            next += 1;
-        }
-        let Some(first) = batch[0] else { continue };
-        let at: [AtWall; LANES] = batch.map(|b| b.unwrap_or(first));
-        let (seen, li, small) = AtWall::see::<L>(shared, &at);
-        let (law, friction) = constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
-        let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory[..]));
-        let dt = L::splat(shared.dt);
-        let (push, energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
-        tally.add::<ENERGY>(&energy, seen.touch.overlap - small * L::splat(shared.deepest), count);
-        let (slid, turned) = memory_rows(&held);
-        let on = rows(&seen, &push, li, li);
-        let torque = [push.torque.0.store(), push.torque.1.store(), push.torque.2.store()];
-        for k in 0..count {
-            let w = &mut block.walls[at[k].slot];
-            w.memory = [slid[k], turned[k]];
-            let [force, torque_sum] = &mut block.sum[w.row as usize];
-            add(force, &on.force[k], 1.0);
-            add(torque_sum, &on.torque[k], 1.0);
-            if ENERGY {
-                let force = DVec3::new(on.force[k][0], on.force[k][1], on.force[k][2]);
-                let torque = DVec3::new(torque[0][k], torque[1][k], torque[2][k]);
-                block.lost[4] += (force.dot(at[k].velocity) + torque.dot(at[k].spin)) * shared.dt;
-            }
-        }
-    }
 }

@@ -12,12 +12,14 @@
 mod blocks;
 pub mod contact;
 mod forces;
+mod ground;
 mod integrate;
 pub mod law;
 pub mod settings;
 mod step;
 mod table;
 mod timestep;
+mod walls;
 
 pub use settings::{Law, Settings};
 pub use step::SoftSpheres;

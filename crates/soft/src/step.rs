@@ -3,16 +3,20 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
-use rubblepile_core::{Advice, Contact, Error, Fields, Method, Partner, Report, Result, World, wall::Pose};
+use rubblepile_core::{
+    Advice, Contact, Error, Fields, Method, Partner, Report, Result, World, Wrench, wall::Pose,
+};
 use rubblepile_geometry::order;
 
 use crate::{
     Settings,
     blocks::{Blocks, Motion, Remember, Spin},
     forces::{self, Shared},
+    ground::Ground,
     integrate::{Halves, kick_and_drift, pack},
     law::Coefficients,
     table, timestep,
+    walls::poses,
 };
 
 /// Grains are sorted in space at steps that are multiples of this. The step number decides and not the state of
@@ -26,6 +30,8 @@ const SKIN: f64 = 0.1;
 pub struct SoftSpheres {
     settings: Settings,
     live: Option<Live>,
+    /// Kept when the rest of the scratch goes: it takes long to make and depends on shapes alone.
+    ground: Ground,
 }
 
 /// Scratch that the world can rebuild: neighbours, the kernel's copy of the bodies, material constants.
@@ -34,6 +40,8 @@ struct Live {
     motion: Vec<Motion>,
     spin: Vec<Spin>,
     constants: Constants,
+    /// What contacts do to the asteroids.
+    on_asteroids: Vec<Wrench>,
 }
 
 /// Material constants and what they ask of the kernel.
@@ -73,6 +81,7 @@ impl Constants {
             period: self.period,
             inverse_period: self.period.map(|l| if l > 0.0 { 1.0 / l } else { 0.0 }),
             walls: &world.walls,
+            asteroids: &world.asteroids,
             poses,
             dt,
             deepest,
@@ -82,7 +91,7 @@ impl Constants {
 
 impl SoftSpheres {
     pub fn new(settings: Settings) -> Self {
-        SoftSpheres { settings, live: None }
+        SoftSpheres { settings, live: None, ground: Ground::default() }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -95,16 +104,19 @@ impl SoftSpheres {
     }
 
     /// Makes the scratch from the world, with contact memory from wherever it is.
-    fn load(&mut self, world: &World, remember: Option<Remember>) -> Live {
+    fn load(&mut self, world: &World, remember: Option<Remember>) -> Result<Live> {
         let remember = remember.unwrap_or_else(|| Remember::from_history(world));
         let (motion, spin) = pack(world);
         let constants = Constants::new(world, &self.settings);
-        let blocks = Blocks::new(world, self.skin(world), constants.rolls, remember);
-        Live { blocks, motion, spin, constants }
+        let skin = self.skin(world);
+        self.ground.forget_rows();
+        let near = self.ground.near(world, skin)?;
+        let blocks = Blocks::new(world, skin, constants.rolls, remember, &near);
+        Ok(Live { blocks, motion, spin, constants, on_asteroids: Vec::new() })
     }
 
     /// Sorts the rows along a curve through space, and what is kept a row each with them.
-    fn sort(&mut self, world: &mut World) {
+    fn sort(&mut self, world: &mut World) -> Result<()> {
         let mut remember = match self.live.take() {
             Some(live) => live.blocks.remember(world),
             None => Remember::from_history(world),
@@ -113,18 +125,25 @@ impl SoftSpheres {
             Some(order) => remember.permute(&order),
             None => remember.sort_walls(),
         }
-        self.live = Some(self.load(world, Some(remember)));
+        self.live = Some(self.load(world, Some(remember))?);
+        Ok(())
     }
 
     /// Forces of all contacts into the blocks' sums; energy lost into the world.
     fn contacts_push(&self, live: &mut Live, world: &mut World, dt: f64) -> Result<()> {
-        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        // Damping sees velocities of the end of the step.
+        let poses = poses(world, 0.5 * dt);
         let energy = world.keep_dissipation;
-        let Live { blocks, motion, spin, constants } = live;
+        let Live { blocks, motion, spin, constants, on_asteroids } = live;
         let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap);
         blocks.list.par_iter_mut().for_each(|block| {
             forces::of_block(&shared, block, &self.settings, constants.rolls, energy);
         });
+        on_asteroids.clear();
+        on_asteroids.resize(world.asteroids.len(), Wrench::default());
+        for block in &blocks.list {
+            on_asteroids.iter_mut().zip(&block.on_asteroids).for_each(|(sum, part)| *sum += *part);
+        }
         if energy && dt > 0.0 {
             let lost = &mut world.dissipation;
             for block in &blocks.list {
@@ -159,6 +178,10 @@ impl SoftSpheres {
                         let name = world.walls.iter().find(|w| w.id == wall).map(|w| w.name.as_str());
                         format!("wall `{}`", name.unwrap_or("?"))
                     }
+                    Partner::Asteroid { asteroid, facet } => {
+                        let name = world.asteroids.iter().find(|a| a.id == asteroid).map(|a| a.name.as_str());
+                        format!("facet {facet} of asteroid `{}`", name.unwrap_or("?"))
+                    }
                 },
                 percent: 100.0 * c.overlap / radius(c),
                 time: world.time(),
@@ -183,18 +206,21 @@ impl SoftSpheres {
         let halves = Halves { finish: true, start: false };
         kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
         world.clock.timestep = timestep;
+        sum_on_asteroids(live, world);
         Ok(())
     }
 
     /// Makes the neighbour list again where everything is now.
-    fn relist(&self, live: &mut Live, world: &World, report: &mut Report) -> Result<()> {
+    fn relist(&mut self, live: &mut Live, world: &World, report: &mut Report) -> Result<()> {
         let start = Instant::now();
         world.bodies.check_finite(world.time())?;
         let old = std::mem::take(&mut live.blocks);
         let mut remember = old.remember(world);
         drop(old);
         remember.sort_walls();
-        live.blocks = Blocks::new(world, self.skin(world), live.constants.rolls, remember);
+        let skin = self.skin(world);
+        let near = self.ground.near(world, skin)?;
+        live.blocks = Blocks::new(world, skin, live.constants.rolls, remember, &near);
         report.count("neighbour lists", 1);
         report.add_time("neighbours", start);
         Ok(())
@@ -202,7 +228,7 @@ impl SoftSpheres {
 
     /// `steps` steps without sorting.
     fn stretch(
-        &self,
+        &mut self,
         live: &mut Live,
         world: &mut World,
         fields: &mut Fields,
@@ -214,13 +240,14 @@ impl SoftSpheres {
             halves.start = left > 0;
             let start = Instant::now();
             let distance = kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
+            move_asteroids(world, halves);
             report.add_time("kick and drift", start);
             if left == 0 {
                 break;
             }
             world.clock.tick();
             if live.blocks.used_up(distance, &world.bodies.position)
-                || live.blocks.walls_moved(world, &poses(world))
+                || live.blocks.walls_moved(world, &poses(world, 0.0))
             {
                 self.relist(live, world, report)?;
             }
@@ -231,6 +258,7 @@ impl SoftSpheres {
             if fields.update(world, false)? {
                 report.add_time("gravity", start);
             }
+            sum_on_asteroids(live, world);
             halves.finish = true;
         }
         report.count("steps", steps);
@@ -238,8 +266,25 @@ impl SoftSpheres {
     }
 }
 
-fn poses(world: &World) -> Vec<Pose> {
-    world.walls.iter().map(|w| w.pose(world.time())).collect()
+/// What contacts and fields do to the asteroids, eqs (13) and (14).
+fn sum_on_asteroids(live: &Live, world: &mut World) {
+    world.rates.on_asteroids.clone_from(&live.on_asteroids);
+    let sums = &mut world.rates.on_asteroids;
+    sums.iter_mut().zip(&world.rates.field_on_asteroids).for_each(|(sum, field)| *sum += *field);
+}
+
+/// The asteroids' part of [`kick_and_drift`].
+fn move_asteroids(world: &mut World, halves: Halves) {
+    let h = world.clock.timestep;
+    for (asteroid, on) in world.asteroids.iter_mut().zip(&world.rates.on_asteroids) {
+        if halves.finish {
+            asteroid.kick(on, 0.5 * h);
+        }
+        if halves.start {
+            asteroid.kick(on, 0.5 * h);
+            asteroid.drift(h);
+        }
+    }
 }
 
 impl Method for SoftSpheres {
@@ -259,7 +304,7 @@ impl Method for SoftSpheres {
         report: &mut Report,
     ) -> Result<()> {
         let mut steps = world.clock.steps_until(until);
-        if world.bodies.is_empty() {
+        if world.bodies.is_empty() && world.asteroids.is_empty() {
             (0..steps).for_each(|_| world.clock.tick());
             return Ok(());
         }
@@ -268,14 +313,17 @@ impl Method for SoftSpheres {
             if past_sort == 0 {
                 let start = Instant::now();
                 world.bodies.check_finite(world.time())?;
-                self.sort(world);
+                self.sort(world)?;
                 report.add_time("neighbours", start);
             }
             let mut live = match self.live.take() {
                 Some(live) => live,
-                None => self.load(world, None),
+                None => self.load(world, None)?,
             };
-            if world.rates.acceleration.len() != world.bodies.len() {
+            let rates = &world.rates;
+            if rates.acceleration.len() != world.bodies.len()
+                || rates.on_asteroids.len() != world.asteroids.len()
+            {
                 self.first_rates(&mut live, world, fields)?;
             }
             let stretch = steps.min(SORT_EVERY - past_sort);
@@ -292,7 +340,7 @@ impl Method for SoftSpheres {
         }
         let mut live = match self.live.take() {
             Some(live) => live,
-            None => self.load(world, None),
+            None => self.load(world, None)?,
         };
         let contacts = table::contacts(world, &mut live.blocks, &live.constants, &self.settings);
         self.live = Some(live);
@@ -302,7 +350,7 @@ impl Method for SoftSpheres {
     fn contact_counts(&mut self, world: &World) -> Result<Vec<u32>> {
         let live = match self.live.take() {
             Some(live) => live,
-            None => self.load(world, None),
+            None => self.load(world, None)?,
         };
         let counts = table::counts(world, &live.blocks);
         self.live = Some(live);

@@ -7,16 +7,17 @@ use rubblepile_core::{
     simd::{LANES, Portable},
 };
 
-use rubblepile_geometry::walls::nearest_at;
+use rubblepile_geometry::{mesh, walls::nearest_at};
 
 use crate::{
     Settings,
     blocks::{Block, Blocks, Memory, NO_MEMORY},
     contact::resolve,
-    forces::{AtWall, Shared, constants, find_touching, load_memory, rows, see},
+    forces::{Shared, constants, find_touching, load_memory, rows, see},
     integrate::pack,
     law::{ContactLaw, with_law},
     step::Constants,
+    walls::{AtWall, partner, poses},
 };
 
 const BLOCKS_AT_ONCE: usize = 64;
@@ -29,7 +30,7 @@ pub fn contacts(
     settings: &Settings,
 ) -> Vec<Contact> {
     let (motion, spin) = pack(world);
-    let poses: Vec<_> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    let poses = poses(world, 0.0);
     let shared = coefficients.shared(world, &motion, &spin, &poses, 0.0, f64::INFINITY);
     // The table of a million grains is large: a few blocks at a time, so that it is never there twice.
     let (mut all, mut at_walls) = (Vec::with_capacity(blocks.live_count()), Vec::new());
@@ -51,7 +52,7 @@ pub fn contacts(
 pub fn counts(world: &World, blocks: &Blocks) -> Vec<u32> {
     let (x, r) = (&world.bodies.position, &world.bodies.radius);
     let mut counts = vec![0u32; x.len()];
-    let poses: Vec<_> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    let poses = poses(world, 0.0);
     for block in &blocks.list {
         for i in block.first..block.first + block.rows {
             let k = i - block.first;
@@ -63,10 +64,22 @@ pub fn counts(world: &World, blocks: &Blocks) -> Vec<u32> {
                 }
             }
         }
+        // An asteroid counts once, however many of its facets a grain touches.
+        let mut last = None;
         for w in &block.walls {
-            let (i, wall) = (block.first + w.row as usize, w.wall as usize);
-            let near = nearest_at(&world.walls[wall].surface, w.face, &poses[wall], x[i]);
-            counts[i] += u32::from(near.distance < r[i]);
+            let (i, surface) = (block.first + w.row as usize, w.surface as usize);
+            let pose = &poses[surface];
+            let touches = match world.walls.get(surface) {
+                Some(wall) => nearest_at(&wall.surface, w.face, pose, x[i]).distance < r[i],
+                None => {
+                    let corners = world.asteroids[surface - world.walls.len()].mesh.corners(w.face as usize);
+                    last != Some((i, surface)) && mesh::touch(corners, pose.to_local(x[i]), r[i]).is_some()
+                }
+            };
+            if touches {
+                counts[i] += 1;
+                last = Some((i, surface));
+            }
         }
     }
     counts
@@ -130,19 +143,20 @@ fn at_wall<C: ContactLaw>(world: &World, shared: &Shared, block: &Block, at: AtW
     let mut held = load_memory::<Portable, true>([&memory[..]; LANES]);
     let zero = Portable([0.0; LANES]);
     let (push, energy) = resolve::<Portable, C, true, true>(&seen, &law, &friction, &mut held, zero);
+    let push = push.scaled(Portable([at.share; LANES]));
     let on = rows(&seen, &push, li, li);
     Contact {
         row: at.body as u32,
         partner_row: None,
         body: world.bodies.id[at.body],
-        partner: Partner::Wall { wall: shared.walls[slot.wall as usize].id, face: slot.face },
+        partner: partner(world, slot),
         feature: 0,
         point: world.bodies.position[at.body] + at.distance * at.normal,
         normal: at.normal,
-        overlap: seen.touch.overlap.0[0],
+        overlap: at.depth,
         force: DVec3::new(on.force[0][0], on.force[0][1], on.force[0][2]),
         torque: DVec3::new(push.torque.0.0[0], push.torque.1.0[0], push.torque.2.0[0]),
         branch: -at.distance * at.normal,
-        elastic: energy.stored.0[0],
+        elastic: at.share * energy.stored.0[0],
     }
 }

@@ -1,0 +1,259 @@
+//! Grains at walls and on asteroids: eight at a time through the law.
+//!
+//! A facet of an asteroid is a wall that has a share of the contact, eq. (6) of asteroid-surface-2024, and that is pushed
+//! back, eqs (13) and (14). Each facet remembers displacements of its own. One that a grain comes upon takes over what the
+//! facets remember that the grain has touched so far, by their shares and as far as they face the same way: on a plane the
+//! memory is then that of the plane, and in a corner a new face begins with nothing.
+
+use glam::DVec3;
+use rubblepile_core::{
+    Partner, World, Wrench,
+    simd::{LANES, Lanes, V3},
+    wall::Pose,
+};
+use rubblepile_geometry::{mesh, walls::nearest_at};
+
+use crate::{
+    blocks::{Block, Memory, NO_MEMORY, WallSlot},
+    contact::{Energy, Seen, resolve},
+    forces::{Shared, Tally, add, constants, load_memory, memory_rows, release, rows},
+    law::{ContactLaw, Touch},
+};
+
+/// Shares below this count as this where memory is handed on: a grain may leave a facet in the step that it comes upon
+/// the next.
+const LEAST_SHARE: f64 = 1e-9;
+
+/// Where walls and asteroids are, and how they will move in a time `ahead` under what acts on the asteroids.
+pub fn poses(world: &World, ahead: f64) -> Vec<Pose> {
+    let walls = world.walls.iter().map(|w| w.pose(world.time()));
+    let asteroids = world.asteroids.iter().enumerate().map(|(k, asteroid)| {
+        let mut asteroid = asteroid.clone();
+        if let Some(on) = world.rates.on_asteroids.get(k) {
+            asteroid.kick(on, ahead);
+        }
+        asteroid.pose()
+    });
+    walls.chain(asteroids).collect()
+}
+
+/// What a slot is of, as contact history has it.
+pub fn partner(world: &World, slot: &WallSlot) -> Partner {
+    let k = slot.surface as usize;
+    match world.walls.get(k) {
+        Some(wall) => Partner::Wall { wall: wall.id, face: slot.face },
+        None => Partner::Asteroid { asteroid: world.asteroids[k - world.walls.len()].id, facet: slot.face },
+    }
+}
+
+/// A grain at a wall or a facet, ready for the lanes.
+#[derive(Debug, Clone, Copy)]
+pub struct AtWall {
+    pub slot: usize,
+    pub body: usize,
+    pub material: f64,
+    pub normal: DVec3,
+    pub distance: f64,
+    pub velocity: DVec3,
+    pub spin: DVec3,
+    /// Of the contact: 1 for walls.
+    pub share: f64,
+    pub depth: f64,
+    /// Where the force acts, from the centre of the asteroid.
+    pub arm: DVec3,
+}
+
+impl AtWall {
+    /// The slot's grain and wall, if they touch.
+    pub fn touching(shared: &Shared, block: &Block, slot: usize) -> Option<Self> {
+        let w = &block.walls[slot];
+        let (surface, pose) = (w.surface as usize, &shared.poses[w.surface as usize]);
+        let body = block.first + w.row as usize;
+        let [x, y, z, r, ..] = shared.motion[body];
+        let x = DVec3::new(x, y, z);
+        let Some(wall) = shared.walls.get(surface) else {
+            let asteroid = &shared.asteroids[surface - shared.walls.len()];
+            let touch = mesh::touch(asteroid.mesh.corners(w.face as usize), pose.to_local(x), r)?;
+            let normal = -(pose.rotation * touch.normal);
+            let point = x + touch.distance * normal;
+            return Some(AtWall {
+                slot,
+                body,
+                material: f64::from(asteroid.material),
+                normal,
+                distance: touch.distance,
+                velocity: pose.velocity_at(point),
+                spin: pose.spin,
+                share: touch.share,
+                depth: touch.depth,
+                arm: point - pose.translation,
+            });
+        };
+        let near = nearest_at(&wall.surface, w.face, pose, x);
+        (near.distance < r).then(|| AtWall {
+            slot,
+            body,
+            material: f64::from(wall.material),
+            normal: near.normal,
+            distance: near.distance,
+            velocity: pose.velocity_at(near.point),
+            spin: pose.spin,
+            share: 1.0,
+            depth: r - near.distance,
+            arm: DVec3::ZERO,
+        })
+    }
+
+    /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
+    #[inline(always)]
+    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
+        let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
+        let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
+        let (mut normal, mut velocity, mut turning) =
+            ([[0.0; 4]; LANES], [[0.0; 4]; LANES], [[0.0; 4]; LANES]);
+        for k in 0..LANES {
+            let (n, v, w) = (at[k].normal, at[k].velocity, at[k].spin);
+            normal[k] = [n.x, n.y, n.z, at[k].distance];
+            velocity[k] = [v.x, v.y, v.z, 0.0];
+            turning[k] = [w.x, w.y, w.z, 0.0];
+        }
+        let [nx, ny, nz, li] = L::columns4(std::array::from_fn(|k| &normal[k]));
+        let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &velocity[k]));
+        let [d, e, f, _] = L::columns4(std::array::from_fn(|k| &turning[k]));
+        let n = V3(nx, ny, nz);
+        let dv = V3(a, b, c) - V3(u, v, w);
+        let approach = dv.dot(n);
+        let spin = V3(p, q, s);
+        let seen = Seen {
+            normal: n,
+            touch: Touch { overlap: r - li, radius: r, mass: m },
+            approach,
+            slip: dv - n * approach + n.cross(spin * li),
+            spin: V3(d, e, f) - spin,
+            lever: L::splat(0.5) / li.max(L::splat(f64::MIN_POSITIVE)),
+        };
+        (seen, li, r)
+    }
+}
+
+/// The slots that touch. Those that have come apart forget, those that are new on an asteroid take over.
+fn find<C: ContactLaw, const ENERGY: bool>(shared: &Shared, block: &mut Block) -> Vec<AtWall> {
+    let touching: Vec<AtWall> =
+        (0..block.walls.len()).filter_map(|slot| AtWall::touching(shared, block, slot)).collect();
+    let mut next = touching.iter().peekable();
+    let mut fresh = Vec::new();
+    for slot in 0..block.walls.len() {
+        let w = &block.walls[slot];
+        let at = next.next_if(|at| at.slot == slot);
+        if let (Some(at), false) = (at, w.live)
+            && w.surface as usize >= shared.walls.len()
+        {
+            fresh.push((slot, inherited(block, &touching, at)));
+        }
+    }
+    let mut next = touching.iter().peekable();
+    for slot in 0..block.walls.len() {
+        let touches = next.next_if(|at| at.slot == slot).is_some();
+        let w = &mut block.walls[slot];
+        if w.live && !touches {
+            let memory = std::mem::replace(&mut w.memory, NO_MEMORY);
+            // A facet that is left has no share any more, and so no energy.
+            if let (true, Some(wall)) = (ENERGY, shared.walls.get(w.surface as usize)) {
+                let body = block.first + w.row as usize;
+                let [.., r, _, _, _, m] = shared.motion[body];
+                let c = shared.pair(shared.spin[body][3], f64::from(wall.material));
+                release::<C>(c, Touch { overlap: 0.0, radius: r, mass: m }, &memory, &mut block.lost);
+            }
+        }
+        block.walls[slot].live = touches;
+    }
+    for (slot, memory) in fresh {
+        block.walls[slot].memory = memory;
+    }
+    touching
+}
+
+/// What a grain remembers of the other facets of the same asteroid.
+fn inherited(block: &Block, touching: &[AtWall], at: &AtWall) -> [Memory; 2] {
+    let new = &block.walls[at.slot];
+    let same = |w: &WallSlot| w.row == new.row && w.surface == new.surface;
+    // The slots of a grain are side by side.
+    let before = block.walls[..at.slot].iter().rev().take_while(|w| same(w)).count();
+    let after = block.walls[at.slot + 1..].iter().take_while(|w| same(w)).count();
+    let (mut sum, mut shares) = (NO_MEMORY, 0.0);
+    for slot in at.slot - before..=at.slot + after {
+        let w = &block.walls[slot];
+        if !w.live {
+            continue;
+        }
+        let other = touching.binary_search_by_key(&slot, |t| t.slot).ok().map(|k| &touching[k]);
+        let share = other.map_or(LEAST_SHARE, |t| t.share.max(LEAST_SHARE));
+        // Where it has left, which way it faced is not known any more.
+        let facing = other.map_or(1.0, |t| t.normal.dot(at.normal).max(0.0));
+        shares += share;
+        for (row, memory) in sum.iter_mut().zip(&w.memory) {
+            for k in 0..4 {
+                row[k] += share * facing * memory[k];
+            }
+        }
+    }
+    if shares > 0.0 {
+        sum.iter_mut().flatten().for_each(|value| *value /= shares);
+    }
+    sum
+}
+
+/// Forces of all walls and asteroids on the grains of a block.
+#[inline(always)]
+pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
+    shared: &Shared,
+    block: &mut Block,
+    tally: &mut Tally<L>,
+) {
+    block.on_asteroids.clear();
+    block.on_asteroids.resize(shared.asteroids.len(), Wrench::default());
+    for batch in find::<C, ENERGY>(shared, block).chunks(LANES) {
+        let at: [AtWall; LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
+        let (seen, li, small) = AtWall::see::<L>(shared, &at);
+        let (law, friction) = constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
+        let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory[..]));
+        let dt = L::splat(shared.dt);
+        let (push, mut energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
+        let share = L::load(&at.map(|a| a.share));
+        let push = push.scaled(share);
+        if ENERGY {
+            energy = Energy {
+                stored: energy.stored * share,
+                normal: energy.normal * share,
+                sliding: energy.sliding * share,
+                rolling: energy.rolling * share,
+                twisting: energy.twisting * share,
+            };
+        }
+        let depth = L::load(&at.map(|a| a.depth));
+        tally.add::<ENERGY>(&energy, depth - small * L::splat(shared.deepest), batch.len());
+        let (slid, turned) = memory_rows(&held);
+        let on = rows(&seen, &push, li, li);
+        let torque = [push.torque.0.store(), push.torque.1.store(), push.torque.2.store()];
+        for (k, at) in batch.iter().enumerate() {
+            let w = &mut block.walls[at.slot];
+            w.memory = [slid[k], turned[k]];
+            let [force_sum, torque_sum] = &mut block.sum[w.row as usize];
+            add(force_sum, &on.force[k], 1.0);
+            add(torque_sum, &on.torque[k], 1.0);
+            let force = DVec3::new(on.force[k][0], on.force[k][1], on.force[k][2]);
+            let torque = DVec3::new(torque[0][k], torque[1][k], torque[2][k]);
+            match (w.surface as usize).checked_sub(shared.walls.len()) {
+                Some(asteroid) => {
+                    let back = &mut block.on_asteroids[asteroid];
+                    back.push(-force, at.arm);
+                    back.torque -= torque;
+                }
+                None if ENERGY => {
+                    block.lost[4] += (force.dot(at.velocity) + torque.dot(at.spin)) * shared.dt;
+                }
+                None => {}
+            }
+        }
+    }
+}
