@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use rubblepile_core::{Advice, Fields, G, Method, Probe, Report, World, run::Simulation, units};
-use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform};
+use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
     FileError,
@@ -159,7 +159,7 @@ fn pull(gravity: &[GravityPlan]) -> (DVec3, bool) {
         match g {
             GravityPlan::Uniform { acceleration } => uniform += *acceleration,
             GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => own = true,
-            GravityPlan::Centrifugal { .. } => {}
+            GravityPlan::Centrifugal { .. } | GravityPlan::Polyhedron { .. } => {}
         }
     }
     (uniform, own)
@@ -203,10 +203,9 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, 
 }
 
 /// The plan of a run that goes on, without its world: that comes from the checkpoint.
-pub fn plan_to_resume(mut prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Failure> {
-    // Grains are not made again, and the files that they came from need not be there any more.
-    prepared.loaded.scenario.grains.clear();
-    let plan = plan(&prepared, scenario::build(&prepared.loaded, &prepared.base)?);
+pub fn plan_to_resume(prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Failure> {
+    // Grains and asteroids are not made again, and the files that they came from need not be there any more.
+    let plan = plan(&prepared, scenario::build_without_grains(&prepared.loaded));
     Ok(move |world| Plan { world, ..plan })
 }
 
@@ -226,6 +225,9 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
         GravityPlan::Uniform { acceleration } => Box::new(Uniform { acceleration }),
         GravityPlan::Centrifugal { angular_velocity } => Box::new(Centrifugal { angular_velocity }),
         GravityPlan::Direct { every } => Box::new(Direct::new(G, every)),
+        GravityPlan::Polyhedron { only, error: _, every } => {
+            Box::new(Asteroids::new(only.into_iter().collect(), every))
+        }
         GravityPlan::Tree { accuracy, every } => {
             let accuracy = match accuracy {
                 scenario::Accuracy::Error(e) => Accuracy::Error(e),

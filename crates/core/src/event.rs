@@ -124,15 +124,34 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
             } = *value;
         }
         Action::StopWhenKineticBelow { energy } => {
-            let (t, r) = world.bodies.kinetic_energy();
-            if t + r < *energy {
-                let reason = format!("kinetic energy {:.3e} J is below {energy:.3e} J", t + r);
+            let kinetic = relative_kinetic_energy(world);
+            if kinetic < *energy {
+                let reason = format!("kinetic energy {kinetic:.3e} J is below {energy:.3e} J");
                 return Ok(Outcome::Stop { reason });
             }
         }
         Action::Stop => return Ok(Outcome::Stop { reason: "an event ends the run".into() }),
     }
     Ok(Outcome::Continue)
+}
+
+/// Kinetic energy of the bodies, seen from the first asteroid if there is one: grains that rest on it move with it.
+fn relative_kinetic_energy(world: &World) -> f64 {
+    let bodies = &world.bodies;
+    let Some(asteroid) = world.asteroids.first() else {
+        let (translation, rotation) = bodies.kinetic_energy();
+        return translation + rotation;
+    };
+    let pose = asteroid.pose();
+    let mut sum = 0.0;
+    // The rows move when grains are sorted, so sum in the order of the ids.
+    for row in bodies.rows_by_id() {
+        let k = row as usize;
+        let v = bodies.velocity[k] - pose.velocity_at(bodies.position[k]);
+        let w = bodies.orientation[k].inverse() * (bodies.spin[k] - pose.spin);
+        sum += 0.5 * (bodies.mass[k] * v.length_squared() + (bodies.inertia[k] * w * w).element_sum());
+    }
+    sum
 }
 
 fn wall_index(world: &World, name: &str) -> Result<usize> {

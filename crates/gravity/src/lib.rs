@@ -6,12 +6,14 @@
 //! | [`Uniform`] | N | a laboratory |
 //! | [`Direct`] | N^2 | up to some thousands of bodies, exact, keeps momentum to rounding |
 //! | [`Tree`] | N | many bodies, to a chosen relative error |
+//! | [`Asteroids`] | N log F | asteroids with surfaces of F facets, on grains and on each other |
 //! | [`Centrifugal`] | N | a rotating frame |
 //!
 //! Of a homogeneous polyhedron there is the exact sum, [`polyhedron`].
 //!
 //! No softening: bodies are kept apart by their contacts. Periodic images do not pull.
 
+pub mod asteroids;
 mod cells;
 pub mod direct;
 mod expansion;
@@ -26,6 +28,7 @@ pub mod tree;
 mod walk;
 pub mod workload;
 
+pub use asteroids::Asteroids;
 pub use direct::{Direct, direct_sample, rms_relative_error};
 pub use simple::{Centrifugal, Uniform};
 pub use solver::{Settings, Solver};

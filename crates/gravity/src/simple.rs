@@ -3,7 +3,7 @@
 //! The Coriolis acceleration of a rotating frame depends on the velocity, so the method applies it itself.
 
 use glam::DVec3;
-use rubblepile_core::{Advice, Field, Frame, Result, World};
+use rubblepile_core::{Advice, Field, Frame, Result, World, Wrench};
 
 /// The same acceleration everywhere, as in a laboratory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,10 +24,19 @@ impl Field for Uniform {
         Ok(())
     }
 
+    fn push_asteroids(&mut self, world: &World, on: &mut [Wrench]) -> Result<()> {
+        for (asteroid, on) in world.asteroids.iter().zip(on) {
+            on.force += asteroid.mass * self.acceleration;
+        }
+        Ok(())
+    }
+
     /// -sum m g . x: zero at the origin.
     fn potential_energy(&mut self, world: &World) -> Result<f64> {
         let bodies = &world.bodies;
-        Ok(-bodies.mass.iter().zip(&bodies.position).map(|(m, x)| m * self.acceleration.dot(*x)).sum::<f64>())
+        let asteroids = world.asteroids.iter().map(|a| (&a.mass, &a.position));
+        let all = bodies.mass.iter().zip(&bodies.position).chain(asteroids);
+        Ok(-all.map(|(m, x)| m * self.acceleration.dot(*x)).sum::<f64>())
     }
 
     /// It never changes.

@@ -41,6 +41,9 @@ pub fn check(world: &World, _settings: &Settings) -> Vec<Advice> {
             "hard spheres are spheres: this world has polyhedra; use [method.nonsmooth], or grains without `shape`",
         ));
     }
+    if !world.asteroids.is_empty() {
+        advice.push(Advice::fatal("hard spheres do not know the surface of asteroids: use [method.soft]"));
+    }
     let largest = world.bodies.radius.iter().copied().fold(0.0, f64::max);
     let period = world.domain.period();
     for (k, name) in ["x", "y", "z"].into_iter().enumerate() {

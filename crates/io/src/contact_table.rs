@@ -73,6 +73,14 @@ fn row(world: &World, c: &Contact) -> String {
             }
             line.push_str(&format!(",{face}"));
         }
+        Partner::Asteroid { asteroid, facet } => {
+            line.push(',');
+            match world.asteroids.iter().find(|a| a.id == asteroid) {
+                Some(a) => push_text(&mut line, &a.name),
+                None => line.push_str(&asteroid.to_string()),
+            }
+            line.push_str(&format!(",{facet}"));
+        }
     }
     for v in [c.point, c.normal] {
         push_vector(&mut line, v);

@@ -79,6 +79,7 @@ impl Memory {
                     Some(&k) => (body, wall_key(k, face), warm),
                     None => continue,
                 },
+                Partner::Asteroid { .. } => continue,
             };
             memory.0.push(Remembered { row, partner, feature: h.feature, warm });
         }

@@ -50,6 +50,11 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
             "polyhedra cannot be run in a rotating frame: use the inertial frame and give the grains a `rotation`",
         ));
     }
+    if !world.asteroids.is_empty() {
+        advice.push(Advice::fatal(
+            "contact dynamics does not know the surface of asteroids: use [method.soft]",
+        ));
+    }
     let thin = |s: &Surface| matches!(s, Surface::Cylinder { radius, length, .. } if *radius == 0.0 || *length == Some(0.0));
     if !world.only_spheres() && world.walls.iter().any(|w| thin(&w.surface)) {
         advice.push(Advice::fatal(

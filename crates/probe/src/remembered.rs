@@ -21,7 +21,7 @@ pub fn remembered_contacts(world: &World, impulses: bool) -> Vec<Contact> {
         let i = own as usize;
         let other = match h.partner {
             Partner::Body(id) => Some(*row.get(&id)?),
-            Partner::Wall { .. } => None,
+            Partner::Wall { .. } | Partner::Asteroid { .. } => None,
         };
         let d = other.map(|j| world.domain.shortest(b.position[j as usize] - b.position[i]));
         let both_spheres = |j: u32| world.solid(i).is_none() && world.solid(j as usize).is_none();

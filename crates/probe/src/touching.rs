@@ -45,6 +45,8 @@ pub fn pairs(world: &World, contacts: &[Contact]) -> Result<Vec<Pair>> {
             ends.push(match (c.partner_row, c.partner) {
                 (Some(p), _) => (c.row.min(p), 0, c.row.max(p), 0),
                 (None, Partner::Wall { wall, face }) => (c.row, 1, wall, face),
+                // The facets of an asteroid are one partner.
+                (None, Partner::Asteroid { asteroid, .. }) => (c.row, 3, asteroid, 0),
                 // A body that has left the world is still one partner.
                 (None, Partner::Body(id)) => (c.row, 2, (id >> 32) as u32, id as u32),
             });

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `mod.rs` | the surface, its solid's mass, what may be wrong with it |
 //! | `tree.rs` | boxes in boxes: which triangles are near a point, how far the surface is, and on which side of it one is |
+//! | `body.rs` | from a surface to an asteroid with mass, moments and axes |
 //! | `touch.rs` | how a sphere touches a triangle, and with which share of its circle of contact |
 //! | `crossing.rs` | triangles that go through each other |
 //! | `make.rs` | spheres, ellipsoids and spinning tops with craters, boulders and roughness |
 
+mod body;
 mod crossing;
 pub mod make;
 #[cfg(test)]
@@ -23,6 +25,7 @@ use thiserror::Error;
 
 use crate::solid::{Mass, mass_of_triangles};
 
+pub use body::{Axes, asteroid};
 pub use touch::{FacetTouch, touch};
 pub use tree::{Nearest, SurfaceTree};
 

@@ -145,6 +145,21 @@ fn the_nearest_place_and_its_side_are_what_a_look_at_all_triangles_finds() {
 }
 
 #[test]
+fn a_ray_to_the_middle_meets_the_surface_where_it_was_made() {
+    let form = Form::Ellipsoid { axes: DVec3::new(3.0, 2.0, 1.0) };
+    let mesh = body(form, &Relief::default(), 20_000, 0);
+    let tree = SurfaceTree::new(&mesh);
+    let mut rng = Rng::new(6);
+    let ways = (0..500).map(|_| rng.direction()).chain([DVec3::X, DVec3::NEG_Y, DVec3::Z]);
+    for way in ways.chain(mesh.vertices.iter().step_by(97).map(|v| v.normalize())) {
+        let (distance, _) = tree.ray(10.0 * way, -way).expect("it meets");
+        let expected = 10.0 - (way / DVec3::new(3.0, 2.0, 1.0)).length().recip();
+        assert!((distance - expected).abs() < 2e-3, "{way}");
+        assert_eq!(tree.ray(10.0 * way, way), None);
+    }
+}
+
+#[test]
 fn all_triangles_within_reach_are_found_once() {
     let mesh = bumpy(1000);
     let tree = SurfaceTree::new(&mesh);

@@ -136,6 +136,34 @@ impl SurfaceTree {
         Some(Nearest { triangle: self.order[slot], point, distance: side * square.sqrt() })
     }
 
+    /// The first triangle that a ray meets, from either side, and how far away, in lengths of `way`.
+    pub fn ray(&self, from: DVec3, way: DVec3) -> Option<(f64, u32)> {
+        let inverse = way.recip();
+        let mut best: Option<(f64, u32)> = None;
+        let mut stack = vec![0usize];
+        while let Some(k) = stack.pop() {
+            let Some(node) = self.nodes.get(k) else { continue };
+            let least = best.map_or(f64::INFINITY, |b| b.0);
+            // Where it enters and leaves the box; not-a-numbers, of a ray within a side, drop out.
+            let (a, b) = ((node.low - from) * inverse, (node.high - from) * inverse);
+            let enter = (0..3).fold(0.0, |t: f64, i| t.max(a[i].min(b[i])));
+            let leave = (0..3).fold(least, |t: f64, i| t.min(a[i].max(b[i])));
+            if enter > leave {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.start as usize, k + 1]);
+            }
+            for slot in node.start as usize..node.start as usize + node.count as usize {
+                let hit = meets(&self.corners[slot], from, way).map(|t| (t, self.order[slot]));
+                if hit.is_some_and(|hit| best.is_none_or(|b| hit < b)) {
+                    best = hit;
+                }
+            }
+        }
+        best
+    }
+
     /// Pairs of triangles whose boxes overlap, each once.
     pub(super) fn near_pairs(&self, mut found: impl FnMut(u32, u32)) {
         let mut stack = vec![(0usize, 0usize)];
@@ -203,6 +231,18 @@ fn build(corners: &[[DVec3; 3]], order: &mut [u32], start: u32, nodes: &mut Vec<
 
 fn square_to_box(node: &Node, x: DVec3) -> f64 {
     (node.low - x).max(x - node.high).max(DVec3::ZERO).length_squared()
+}
+
+/// Where a ray meets a triangle (Moeller and Trumbore 1997), its edges included.
+fn meets(&[a, b, c]: &[DVec3; 3], from: DVec3, way: DVec3) -> Option<f64> {
+    let (ab, ac, x) = (b - a, c - a, from - a);
+    let p = way.cross(ac);
+    let volume = ab.dot(p);
+    let (u, q) = (x.dot(p) / volume, x.cross(ab));
+    let (v, t) = (way.dot(q) / volume, ac.dot(q) / volume);
+    // A little wider than it is: a ray through an edge must not slip between two.
+    let edge = -1e-12;
+    (u >= edge && v >= edge && u + v <= 1.0 - edge && t >= 0.0).then_some(t)
 }
 
 /// Where on a triangle the closest point is.

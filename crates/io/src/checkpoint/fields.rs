@@ -2,8 +2,8 @@
 //! raise `VERSION` in `mod.rs`.
 
 use rubblepile_core::{
-    Action, Bodies, Clock, Convex, Dissipation, Domain, Event, Frame, History, Material, Motion,
-    PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall,
+    Action, Asteroid, Bodies, Clock, Convex, Dissipation, Domain, Event, Frame, History, Material, Mesh,
+    Motion, PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, Wrench,
     event::Property,
     wall::{Held, Look, WallTally},
 };
@@ -44,7 +44,16 @@ archive_struct!(Bodies {
     group,
 });
 
-archive_struct!(Rates { acceleration, spin_rate, field, held });
+archive_struct!(Wrench { force, torque });
+archive_struct!(Rates {
+    acceleration,
+    spin_rate,
+    field,
+    held,
+    on_asteroids,
+    field_on_asteroids,
+    held_on_asteroids,
+});
 
 archive_struct!(Material {
     name,
@@ -105,10 +114,28 @@ archive_struct!(Wall { id, name, material, surface, motion, since, translation, 
 archive_struct!(Held { body, wall, place });
 archive_struct!(WallTally { wall, collisions, impulse, energy, absorbed, absorbed_mass, absorbed_momentum });
 
+archive_struct!(Mesh { vertices, triangles });
+archive_struct!(Asteroid {
+    id,
+    name,
+    material,
+    density,
+    mesh,
+    radius,
+    mass,
+    inertia,
+    axes,
+    position,
+    velocity,
+    orientation,
+    spin,
+    fixed,
+});
+
 archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });
 
-archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face } });
+archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face }, 2 => Asteroid { asteroid, facet } });
 archive_struct!(History { body, partner, feature, sliding, rolling, twisting });
 
 archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval, end } });

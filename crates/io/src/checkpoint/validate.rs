@@ -10,6 +10,7 @@ pub(super) fn check(world: &World) -> Result<(), Fault> {
     clock(world)?;
     bodies(world)?;
     walls(world)?;
+    asteroids(world)?;
     events(world)
 }
 
@@ -121,6 +122,28 @@ fn walls(world: &World) -> Result<(), Fault> {
         }
     }
     world.walls.iter().try_for_each(|w| wall("section `walls`", world, w))
+}
+
+fn asteroids(world: &World) -> Result<(), Fault> {
+    const SECTION: &str = "section `asteroids`";
+    for a in &world.asteroids {
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let n = a.mesh.vertices.len();
+        let sound = (a.material as usize) < world.materials.len()
+            && [a.density, a.mass, a.radius, a.inertia.min_element()].into_iter().all(positive)
+            && a.mesh.triangles.len() >= 4
+            && a.mesh.triangles.iter().flatten().all(|&v| (v as usize) < n);
+        if !sound {
+            return Err((SECTION, format!("asteroid `{}` is impossible", a.name.escape_debug())));
+        }
+    }
+    let r = &world.rates;
+    for column in [&r.on_asteroids, &r.field_on_asteroids, &r.held_on_asteroids] {
+        if !column.is_empty() && column.len() != world.asteroids.len() {
+            return Err(("section `rates`", "not every asteroid has its forces".into()));
+        }
+    }
+    Ok(())
 }
 
 fn events(world: &World) -> Result<(), Fault> {

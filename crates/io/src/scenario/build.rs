@@ -11,6 +11,7 @@ use glam::DVec3;
 use rubblepile_probe as probe;
 
 use super::{
+    build_asteroids::{add_asteroids, check_outside},
     build_grains::add_grains,
     check::angular_velocity,
     error::{Problem, ScenarioError},
@@ -33,6 +34,13 @@ pub enum GravityPlan {
     },
     Tree {
         accuracy: Accuracy,
+        every: u64,
+    },
+    /// Of one asteroid, by its id, or of all.
+    Polyhedron {
+        only: Option<u32>,
+        /// Relative; 0: exact.
+        error: f64,
         every: u64,
     },
     /// Of the rotating frame, rad/s.
@@ -108,12 +116,14 @@ pub struct Built {
 /// Makes the world. `base` is the folder that relative paths start at: the scenario's.
 pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
     let mut built = build_without_grains(loaded);
+    add_asteroids(&mut built.world, loaded, base)?;
     add_grains(&mut built.world, loaded, base)?;
+    check_outside(&built.world, loaded)?;
     check_period(&built.world, loaded)?;
     Ok(built)
 }
 
-/// Everything but the grains: what a run that goes on from a checkpoint needs besides it.
+/// Everything but asteroids and grains: what a run that goes on from a checkpoint needs besides it.
 pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
     let mut world = World::new(s.method.timestep().unwrap_or(0.0));
@@ -121,7 +131,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.materials = s.material.iter().map(material).collect();
     world.pairs = s.pair.iter().map(|p| pair(p, s)).collect();
     world.domain = domain(&s.domain);
-    let mut gravity: Vec<GravityPlan> = s.gravity.iter().map(gravity_plan).collect();
+    let mut gravity: Vec<GravityPlan> = s.gravity.iter().map(|g| gravity_plan(g, s)).collect();
     if let FrameTable::Rotating(r) = &s.frame {
         let angular_velocity = angular_velocity(r.angular_velocity, r.period, r.axis);
         world.frame = Frame::Rotating { angular_velocity };
@@ -200,9 +210,14 @@ fn domain(d: &DomainTable) -> Domain {
     }
 }
 
-fn gravity_plan(g: &Gravity) -> GravityPlan {
+fn gravity_plan(g: &Gravity, scenario: &Scenario) -> GravityPlan {
     match g {
         Gravity::Uniform(u) => GravityPlan::Uniform { acceleration: u.acceleration.0 },
+        Gravity::Polyhedron(p) => {
+            let row = |name: &String| scenario.asteroid.iter().position(|a| a.name.as_ref() == Some(name));
+            let only = p.body.as_ref().and_then(row).map(|k| k as u32);
+            GravityPlan::Polyhedron { only, error: p.error.0, every: p.every }
+        }
         Gravity::Direct(d) => GravityPlan::Direct { every: d.every },
         Gravity::Tree(t) => {
             let accuracy = match (t.opening, t.error) {

@@ -7,6 +7,7 @@ use rubblepile_core::{Rng, World};
 
 use super::{
     build::material_id,
+    build_asteroids::heap_region,
     build_shapes::{Look, add_shapes},
     check::angular_velocity,
     check_grains::distribution,
@@ -39,7 +40,8 @@ pub(super) fn lattice_kind(name: LatticeName) -> lattice::Kind {
 pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Result<(), ScenarioError> {
     let s = &loaded.scenario;
     // Only random placing looks for what is there already.
-    let any_random = s.grains.iter().any(|g| matches!(g.place, Place::Random(_)));
+    let random = |g: &Grains| matches!(g.place, Place::Random(_) | Place::Heap(_));
+    let any_random = s.grains.iter().any(random);
     let unit = s.grains.iter().map(|g| distribution(g).largest()).fold(0.0, f64::max);
     let mut grid = Grid::new(world.domain, if unit > 0.0 { unit } else { 1.0 });
     for (k, grains) in s.grains.iter().enumerate() {
@@ -84,7 +86,7 @@ pub(super) fn add_grains(world: &mut World, loaded: &Loaded, base: &Path) -> Res
         if world.bodies.len() as u64 > generate::MAX_GRAINS {
             return Err(fail(at, Fault::new("too many grains", format!("at most {}", generate::MAX_GRAINS))));
         }
-        if any_random && !matches!(grains.place, Place::Random(_)) {
+        if any_random && !random(grains) {
             for row in rows.clone() {
                 grid.insert(world.bodies.position[row], world.bodies.radius[row], row as u32);
             }
@@ -121,6 +123,17 @@ fn velocities(
     stream: &dyn Fn(&str) -> Rng,
 ) {
     let bodies = &mut world.bodies;
+    let carrier = match &grains.place {
+        Place::Heap(h) => Some(&h.on),
+        _ => grains.velocity.with.as_ref(),
+    };
+    if let Some(asteroid) = world.asteroids.iter().find(|a| Some(&a.name) == carrier) {
+        let pose = asteroid.pose();
+        for row in rows.clone() {
+            bodies.velocity[row] += pose.velocity_at(bodies.position[row]);
+            bodies.spin[row] += pose.spin;
+        }
+    }
     if let Some(v) = grains.velocity.constant {
         velocity::add_constant(bodies, rows.clone(), v.0);
     }
@@ -190,6 +203,16 @@ fn generated(
                 &mut rng,
             )
             .map_err(|f| ("place.random", f))?;
+            (x, radii)
+        }
+        Place::Heap(h) => {
+            let radii = draw(grains.count.unwrap_or(0) as usize);
+            let mut rng = stream("place");
+            let Some((region, _)) = heap_region(world, h) else {
+                return Err(("place.heap", Fault::new("there is no surface there", "choose another place")));
+            };
+            let x = random::positions(&region, &radii, 0.0, &world.domain, grid, first as u32, &mut rng)
+                .map_err(|f| ("place.heap", f))?;
             (x, radii)
         }
         Place::Points(p) => (p.positions.iter().map(|x| x.0).collect(), draw(p.positions.len())),

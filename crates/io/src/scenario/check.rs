@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use glam::DVec3;
 
 use super::{
-    check_grains, check_probes,
+    asteroids, check_grains, check_probes,
     error::{Problem, suggestion},
     quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
     tables::*,
@@ -19,6 +19,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
         ("material", scenario.material.len(), 256),
         ("pair", scenario.pair.len(), 33_000),
         ("gravity", scenario.gravity.len(), 100),
+        ("asteroid", scenario.asteroid.len(), 100),
         ("grains", scenario.grains.len(), 10_000),
         ("wall", scenario.wall.len(), 10_000),
         ("event", scenario.event.len(), 100_000),
@@ -40,6 +41,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     c.pairs();
     check_grains::check(&mut c);
     c.walls();
+    asteroids::check(&mut c);
     c.events();
     c.sampling();
     check_probes::check(&mut c);
@@ -191,11 +193,23 @@ impl Checker<'_> {
 
     fn gravity(&mut self) {
         let mut own = false;
+        let mut pulled = HashSet::new();
         for (k, gravity) in self.scenario.gravity.iter().enumerate() {
             let at = format!("gravity[{k}]");
             let every = match gravity {
                 Gravity::Uniform(u) => {
                     self.modest(u.acceleration, &format!("{at}.uniform"), "acceleration");
+                    continue;
+                }
+                Gravity::Polyhedron(p) => {
+                    let at = format!("{at}.polyhedron");
+                    self.polyhedron(p, &at);
+                    if !pulled.insert(p.body.as_deref()) || pulled.len() > 1 && pulled.contains(&None) {
+                        self.add(
+                            at,
+                            "the gravity of an asteroid is given twice: every pull would count double",
+                        );
+                    }
                     continue;
                 }
                 Gravity::Direct(d) => (format!("{at}.direct"), d.every),
@@ -213,6 +227,28 @@ impl Checker<'_> {
                 self.add(at, "self-gravity is given twice: every pull would count double");
             }
             own = true;
+        }
+    }
+
+    fn polyhedron(&mut self, p: &PolyhedronGravity, at: &str) {
+        let (error, every) = (p.error.0, p.every);
+        self.check((0.0..=0.1).contains(&error) && (error == 0.0 || error >= 1e-12), at, "error", || {
+            format!("`error` must be 0, or from 1e-12 to 0.1, it is {error}")
+        });
+        self.check((1..=1_000_000).contains(&every), at, "every", || {
+            format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")
+        });
+        let names = self.scenario.asteroid.iter().filter_map(|a| a.name.as_deref());
+        match &p.body {
+            Some(body) => self.known(body, names, "asteroid", join(at, "body")),
+            None if self.scenario.asteroid.is_empty() => {
+                self.add_help(
+                    at,
+                    "there is no asteroid whose gravity this could be",
+                    "add an [[asteroid]] table",
+                );
+            }
+            None => {}
         }
     }
 

@@ -178,6 +178,27 @@ fn place(c: &mut Checker, grains: &Grains, at: &str) {
                 c.add(join(at, "count"), "`count` is for generated grains; a file has as many as it has");
             }
         }
+        Place::Heap(h) => {
+            let inner = format!("{at}.place.heap");
+            let names = c.scenario.asteroid.iter().filter_map(|a| a.name.as_deref());
+            c.known(&h.on, names, "asteroid", join(&inner, "on"));
+            let latitude = h.latitude.0;
+            c.check(latitude.abs() <= 90.0, &inner, "latitude", || {
+                format!("a latitude is between -90 and 90 degrees, this is {latitude}")
+            });
+            c.check(h.longitude.0.abs() <= 360.0, &inner, "longitude", || {
+                format!("a longitude is between -360 and 360 degrees, this is {}", h.longitude.0)
+            });
+            c.positive(h.radius, &inner, "radius");
+            let [low, high] = h.height;
+            c.check(low.0 >= 0.0 && low.0 < high.0, &inner, "height", || {
+                format!("`height` is the lowest and the highest; they are {} and {}", low.0, high.0)
+            });
+            c.check(high.0 <= 1e30, &inner, "height", || "`height` is absurdly large".into());
+            if grains.count.is_none() {
+                c.add_help(at, "`count` is missing: how many grains?", "add `count = ...`");
+            }
+        }
         Place::Points(p) => {
             if p.positions.is_empty() {
                 c.add(format!("{at}.place.points.positions"), "there are no positions");
@@ -221,7 +242,7 @@ fn count(c: &mut Checker, grains: &Grains, at: &str) -> u64 {
             grains.count.unwrap_or(sites as u64)
         }
         Place::Points(p) => p.positions.len() as u64,
-        Place::Random(_) => grains.count.unwrap_or(0),
+        Place::Random(_) | Place::Heap(_) => grains.count.unwrap_or(0),
         Place::File(_) => 0,
     }
 }
@@ -230,6 +251,10 @@ fn velocity(c: &mut Checker, grains: &Grains, at: &str) {
     let at = format!("{at}.velocity");
     if let Some(v) = grains.velocity.constant {
         c.modest(v, &at, "constant");
+    }
+    if let Some(name) = &grains.velocity.with {
+        let names = c.scenario.asteroid.iter().filter_map(|a| a.name.as_deref());
+        c.known(name, names, "asteroid", join(&at, "with"));
     }
     if let Some(r) = &grains.velocity.random {
         c.not_negative(r.rms_speed, &format!("{at}.random"), "rms_speed");

@@ -188,6 +188,8 @@ pub enum Place {
     File(FilePlace),
     /// At given points.
     Points(Points),
+    /// Over a place on an asteroid, to fall on it.
+    Heap(Heap),
 }
 
 /// The sites of a regular lattice in a region; grains do not stick out of it. With fewer grains than sites,
@@ -286,6 +288,28 @@ pub struct Points {
     pub positions: Vec<Vector<LengthKind>>,
 }
 
+/// Random positions over a place on an asteroid, without overlaps: in a cylinder that stands on the surface along its mean
+/// normal. They move with the asteroid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Heap {
+    /// Name of the asteroid.
+    pub on: String,
+    /// Degrees north of the equator of its frame.
+    pub latitude: Number,
+    /// Degrees east of its x axis.
+    pub longitude: Number,
+    /// Radius of the cylinder.
+    pub radius: Length,
+    /// Lowest and highest height of grains over the surface.
+    #[serde(default = "heights")]
+    pub height: [Length; 2],
+}
+
+fn heights() -> [Length; 2] {
+    [Quantity::new(1.0), Quantity::new(5.0)]
+}
+
 /// How grains move at the start: the sum of what is given; nothing: at rest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -299,6 +323,9 @@ pub struct VelocityTable {
     /// As one rigid body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<RigidRotation>,
+    /// With an asteroid, as if they were a part of it: its name. A `heap` does so by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with: Option<String>,
 }
 
 /// Random velocities.

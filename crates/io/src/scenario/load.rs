@@ -134,6 +134,12 @@ fn fill_defaults(scenario: &mut Scenario) {
         [only] => Some(only.name.clone()),
         _ => None,
     };
+    let mut taken: HashSet<String> = scenario.asteroid.iter().filter_map(|a| a.name.clone()).collect();
+    for (k, asteroid) in scenario.asteroid.iter_mut().enumerate() {
+        let first = if k == 0 { "asteroid".to_string() } else { format!("asteroid-{}", k + 1) };
+        name_it(&mut asteroid.name, first, &mut taken);
+        asteroid.material = asteroid.material.take().or(only_material.clone());
+    }
     let mut taken: HashSet<String> = scenario.grains.iter().filter_map(|g| g.name.clone()).collect();
     for (k, grains) in scenario.grains.iter_mut().enumerate() {
         let first = if k == 0 { "grains".to_string() } else { format!("grains-{}", k + 1) };

@@ -7,7 +7,9 @@
 //! The tables are plain serde structs and externally tagged enums: flattened or internally tagged ones lose the
 //! places of their values in the text.
 
+pub mod asteroids;
 pub mod build;
+mod build_asteroids;
 mod build_grains;
 mod build_shapes;
 pub mod check;

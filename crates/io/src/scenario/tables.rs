@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    asteroids::AsteroidTable,
     grains::Grains,
     quantity::*,
     walls::{MotionTable, WallTable, no_length},
@@ -43,6 +44,9 @@ pub struct Scenario {
     /// Values for two materials in contact, instead of the mixing rule (geometric means).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pair: Vec<Pair>,
+    /// The asteroids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asteroid: Vec<AsteroidTable>,
     /// The grains, group by group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grains: Vec<Grains>,
@@ -88,6 +92,8 @@ pub enum Gravity {
     Direct(DirectGravity),
     /// Self-gravity by a tree of multipoles.
     Tree(TreeGravity),
+    /// The gravity of asteroids, as homogeneous polyhedra.
+    Polyhedron(PolyhedronGravity),
 }
 
 /// The same acceleration everywhere.
@@ -120,6 +126,25 @@ pub struct TreeGravity {
     /// Computed anew every so many steps.
     #[serde(default = "one")]
     pub every: u64,
+}
+
+/// The gravity of asteroids: of the homogeneous solid inside the surface, on grains and on other asteroids, and back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolyhedronGravity {
+    /// Name of the asteroid. Not given: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Largest relative error of the acceleration; 0: every facet is summed.
+    #[serde(default = "millionth")]
+    pub error: Number,
+    /// Computed anew every so many steps.
+    #[serde(default = "one")]
+    pub every: u64,
+}
+
+fn millionth() -> Number {
+    Quantity::new(1e-6)
 }
 
 /// The frame that positions and velocities are written in.

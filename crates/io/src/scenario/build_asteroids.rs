@@ -1,0 +1,170 @@
+//! The asteroids of a world, from their tables, and grains that stand over them.
+
+use std::path::Path;
+
+use glam::{DQuat, DVec3};
+use rubblepile_core::{Asteroid, Mesh, Rng, World};
+use rubblepile_geometry::mesh::{
+    self, Axes, SurfaceTree,
+    make::{self, Form, Relief},
+};
+
+use super::{
+    asteroids::{AsteroidShape, AsteroidTable, AxesName, Spots},
+    build::material_id,
+    error::{Problem, ScenarioError},
+    grains::Heap,
+    load::Loaded,
+    shapes::unit_of_length,
+};
+use crate::generate::{Region, surface};
+
+pub(super) fn add_asteroids(world: &mut World, loaded: &Loaded, base: &Path) -> Result<(), ScenarioError> {
+    let s = &loaded.scenario;
+    for (k, table) in s.asteroid.iter().enumerate() {
+        let mesh = made(table, s.run.seed).map_or_else(|| from_file(loaded, table, base, k), Ok)?;
+        let material = material_id(s, table.material.as_ref());
+        let density = table.density.or(s.material.get(material as usize).and_then(|m| m.density));
+        let axes = match table.axes {
+            AxesName::Given => Axes::Given,
+            AxesName::Centred => Axes::Centred,
+            AxesName::Principal => Axes::Principal,
+        };
+        let mut asteroid = mesh::asteroid(mesh, density.map_or(0.0, |d| d.0), axes);
+        asteroid.id = k as u32;
+        asteroid.name = table.name.clone().unwrap_or_default();
+        asteroid.material = material;
+        let pole = table.pole.map_or(DVec3::Z, |p| p.0.normalize_or(DVec3::Z));
+        asteroid.orientation = DQuat::from_rotation_arc(DVec3::Z, pole);
+        asteroid.position = table.position.0 + asteroid.orientation * asteroid.position;
+        asteroid.velocity = table.velocity.map_or(DVec3::ZERO, |v| v.0);
+        asteroid.spin = match (table.angular_velocity, table.period) {
+            (Some(w), _) => w.0,
+            (None, Some(period)) => std::f64::consts::TAU / period.0 * pole,
+            (None, None) => DVec3::ZERO,
+        };
+        asteroid.fixed = table.fixed;
+        let sound = |x: f64| x.is_finite() && x > 0.0;
+        if !(sound(asteroid.mass) && sound(asteroid.inertia.min_element())) {
+            let message = format!("its mass is no usable number: {} kg", asteroid.mass);
+            let problem = Problem::new(format!("asteroid[{k}].shape"), message);
+            loaded.sources.problems(vec![problem.help("look at its size, its unit and its density")])?;
+        }
+        world.asteroids.push(asteroid);
+    }
+    Ok(())
+}
+
+/// A surface that is made; `None`: it comes from a file.
+fn made(table: &AsteroidTable, seed: u64) -> Option<Mesh> {
+    let (form, facets) = match &table.shape {
+        AsteroidShape::Sphere(s) => (Form::Ellipsoid { axes: DVec3::splat(s.radius.0) }, s.facets),
+        AsteroidShape::Ellipsoid(s) => (Form::Ellipsoid { axes: s.semi_axes.0 }, s.facets),
+        AsteroidShape::Top(s) => {
+            let pole = s.pole.map_or(0.9 * s.radius.0, |p| p.0);
+            (Form::Top { equator: s.radius.0, pole, ridge: s.ridge.0 }, s.facets)
+        }
+        AsteroidShape::File(_) => return None,
+    };
+    let relief = table.relief.clone().unwrap_or_default();
+    let spots =
+        |s: &Option<Spots>| s.as_ref().map_or((0, [1.0; 2]), |s| (s.count as u32, [s.min.0, s.max.0]));
+    let ((craters, crater_radius), (boulders, boulder_radius)) =
+        (spots(&relief.craters), spots(&relief.boulders));
+    let roughness = relief.roughness.map_or(0.0, |r| r.0);
+    let relief = Relief { craters, crater_radius, boulders, boulder_radius, roughness };
+    let name = table.name.as_deref().unwrap_or_default();
+    let seed = Rng::stream(seed, &format!("asteroid/{name}")).next_u64();
+    Some(make::body(form, &relief, facets as usize, seed))
+}
+
+fn from_file(loaded: &Loaded, table: &AsteroidTable, base: &Path, k: usize) -> Result<Mesh, ScenarioError> {
+    let AsteroidShape::File(file) = &table.shape else { return Ok(Mesh::default()) };
+    let refuse = |message: String, help: &str| {
+        let problem = Problem::new(format!("asteroid[{k}].shape.file.path"), message).help(help);
+        loaded.sources.problems(vec![problem]).err().unwrap_or_else(|| ScenarioError::plain("no asteroid"))
+    };
+    let full = base.join(&file.path);
+    let name = full.display().to_string();
+    let bytes = std::fs::read(&full)
+        .map_err(|e| refuse(format!("cannot read {name}: {e}"), "paths start at the scenario's folder"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| refuse(format!("{name} is not a text file"), "it must be OBJ or a PDS plate model"))?;
+    let mut mesh = surface::read(&text)
+        .map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
+    let unit = unit_of_length(&file.unit).unwrap_or(1.0);
+    mesh.vertices.iter_mut().for_each(|v| *v *= unit);
+    let flaws = mesh::flaws(&mesh);
+    if let Some(flaw) = flaws.first() {
+        return Err(refuse(
+            format!("{name} is no closed surface: {flaw}"),
+            "repair it in a mesh editor, or take another model",
+        ));
+    }
+    Ok(mesh)
+}
+
+/// The place of the surface under a latitude and a longitude, degrees, and the mean normal about it, in the world.
+pub(super) fn surface_at(
+    asteroid: &Asteroid,
+    latitude: f64,
+    longitude: f64,
+    about: f64,
+) -> Option<(DVec3, DVec3)> {
+    let (lat, lon) = (latitude.to_radians(), longitude.to_radians());
+    let way = DVec3::new(lat.cos() * lon.cos(), lat.cos() * lon.sin(), lat.sin());
+    let tree = SurfaceTree::new(&asteroid.mesh);
+    let from = 2.0 * asteroid.radius * way;
+    let (distance, _) = tree.ray(from, -way)?;
+    let point = from - distance * way;
+    let mut normal = DVec3::ZERO;
+    tree.within(point, about, |facet, _| {
+        let [a, b, c] = asteroid.mesh.corners(facet as usize);
+        let area = (b - a).cross(c - a);
+        // The other side of a thin body does not count.
+        if area.dot(way) > 0.0 {
+            normal += area;
+        }
+    });
+    let pose = asteroid.pose();
+    Some((pose.to_world(point), pose.rotation * normal.normalize_or(way)))
+}
+
+/// The cylinder over the surface that the grains of a heap begin in.
+pub(super) fn heap_region(world: &World, heap: &Heap) -> Option<(Region, usize)> {
+    let k = world.asteroids.iter().position(|a| a.name == heap.on)?;
+    let asteroid = &world.asteroids[k];
+    let (point, up) = surface_at(asteroid, heap.latitude.0, heap.longitude.0, heap.radius.0)?;
+    let [low, high] = heap.height.map(|h| h.0);
+    let region = Region::Cylinder {
+        centre: point + 0.5 * (low + high) * up,
+        axis: up,
+        radius: heap.radius.0,
+        length: high - low,
+    };
+    Some((region, k))
+}
+
+/// Grains that are inside an asteroid.
+pub(super) fn check_outside(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
+    for asteroid in &world.asteroids {
+        let tree = SurfaceTree::new(&asteroid.mesh);
+        let pose = asteroid.pose();
+        let inside = |k: &usize| {
+            let x = pose.to_local(world.bodies.position[*k]);
+            x.length() <= asteroid.radius && tree.nearest(x).is_some_and(|n| n.distance < 0.0)
+        };
+        let rows: Vec<usize> = (0..world.bodies.len()).filter(inside).collect();
+        if let Some(&first) = rows.first() {
+            let message = format!(
+                "{} grains are inside asteroid `{}` at the start (grain {first} is the first)",
+                rows.len(),
+                asteroid.name
+            );
+            let at = format!("grains[{}].place", world.bodies.group[first]);
+            let problem = Problem::new(at, message).help("place them outside its surface");
+            loaded.sources.problems(vec![problem])?;
+        }
+    }
+    Ok(())
+}
