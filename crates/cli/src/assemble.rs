@@ -257,5 +257,6 @@ fn probe(kind: &ProbeKind) -> Box<dyn Probe> {
         ProbeKind::HeightHistogram(probe) => Box::new(probe),
         ProbeKind::Temperature(probe) => Box::new(probe),
         ProbeKind::Repose(probe) => Box::new(probe),
+        ProbeKind::Asteroids(probe) => Box::new(probe),
     }
 }

@@ -41,6 +41,15 @@ pub enum Action {
         energy: f64,
     },
     Stop,
+    /// Takes out, and counts, the bodies that are farther away than this, m.
+    RemoveBeyond {
+        distance: f64,
+    },
+    /// Makes an asteroid turn at this rate (rad/s) about its own z axis, with all bodies carried along.
+    SpinUp {
+        asteroid: u32,
+        rate: f64,
+    },
 }
 
 /// A material's value that an event may change.
@@ -123,6 +132,19 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
                 Property::CohesionRange => &mut m.cohesion_range,
             } = *value;
         }
+        Action::SpinUp { asteroid, rate } => {
+            if let Some(asteroid) = world.asteroids.iter_mut().find(|a| a.id == *asteroid) {
+                let spin = asteroid.orientation * (*rate * DVec3::Z);
+                let more = spin - asteroid.spin;
+                asteroid.spin = spin;
+                let bodies = &mut world.bodies;
+                for k in 0..bodies.len() {
+                    bodies.velocity[k] += more.cross(bodies.position[k] - asteroid.position);
+                    bodies.spin[k] += more;
+                }
+            }
+        }
+        Action::RemoveBeyond { distance } => remove_beyond(world, *distance),
         Action::StopWhenKineticBelow { energy } => {
             let kinetic = relative_kinetic_energy(world);
             if kinetic < *energy {
@@ -160,6 +182,27 @@ fn wall_index(world: &World, name: &str) -> Result<usize> {
         known: world.walls.iter().map(|w| w.name.as_str()).collect::<Vec<_>>().join(", "),
         time: world.time(),
     })
+}
+
+/// Takes out the bodies that are farther away than this from the first asteroid, or else from the origin.
+fn remove_beyond(world: &mut World, distance: f64) {
+    let centre = world.asteroids.first().map_or(DVec3::ZERO, |a| a.position);
+    let bodies = &world.bodies;
+    let far = |k: usize| (bodies.position[k] - centre).length() > distance;
+    let gone: Vec<u32> = bodies.rows_by_id().into_iter().filter(|&k| far(k as usize)).collect();
+    for k in gone.iter().map(|&k| k as usize) {
+        let momentum = bodies.mass[k] * bodies.velocity[k];
+        let q = bodies.orientation[k];
+        let own = q * (bodies.inertia[k] * (q.inverse() * bodies.spin[k]));
+        world.departed.count += 1;
+        world.departed.mass += bodies.mass[k];
+        world.departed.momentum += momentum;
+        world.departed.angular_momentum += bodies.position[k].cross(momentum) + own;
+    }
+    if !gone.is_empty() {
+        let left: Vec<u32> = (0..bodies.len()).filter(|&k| !far(k)).map(|k| k as u32).collect();
+        world.permute(&left);
+    }
 }
 
 fn add_spin(world: &mut World, group: Option<u32>, spin: DVec3) {

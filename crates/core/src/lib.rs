@@ -29,7 +29,7 @@ pub use method::{Advice, Field, Fields, Method, Observer, Probe, Report, Severit
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
 pub use wall::{Motion, Surface, Touch, Wall};
-pub use world::{Clock, Dissipation, Domain, Frame, Rates, World};
+pub use world::{Clock, Departed, Dissipation, Domain, Frame, Rates, World};
 
 /// Newton's constant of gravitation, m^3 kg^-1 s^-2 (CODATA 2018).
 pub const G: f64 = 6.67430e-11;

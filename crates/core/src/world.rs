@@ -141,6 +141,18 @@ impl Rates {
     }
 }
 
+/// Grains that were taken out because they had gone too far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Departed {
+    pub count: u64,
+    /// kg
+    pub mass: f64,
+    /// kg m/s
+    pub momentum: DVec3,
+    /// About the origin, kg m^2/s.
+    pub angular_momentum: DVec3,
+}
+
 /// Energy turned to heat so far, by cause, and energy that came in through moving walls, J.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Dissipation {
@@ -184,6 +196,7 @@ pub struct World {
     /// Collisions of grains with each other so far, and what walls have exchanged with them: kept by hard spheres.
     pub grain_collisions: u64,
     pub wall_tallies: Vec<WallTally>,
+    pub departed: Departed,
     pub dissipation: Dissipation,
     /// Whether `dissipation` is kept: it costs a few per cent, so only when something measures it.
     pub keep_dissipation: bool,
@@ -210,6 +223,7 @@ impl World {
             held: Vec::new(),
             grain_collisions: 0,
             wall_tallies: Vec::new(),
+            departed: Departed::default(),
             dissipation: Dissipation::default(),
             keep_dissipation: false,
             rng: Rng::new(0),

@@ -1,4 +1,4 @@
-//! Energy, by kind.
+//! Energy of grains and asteroids, by kind.
 //!
 //! The balance `kinetic + potential + elastic + dissipated - wall work` is constant but for the error of the time
 //! step. Heat by cause and the work of walls are kept by the method when `World::keep_dissipation` is set; without
@@ -44,7 +44,11 @@ impl Probe for Energy {
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
         let world = moment.world;
-        let [translation, rotation] = kinetic_energy(&world.bodies);
+        let [mut translation, mut rotation] = kinetic_energy(&world.bodies);
+        for asteroid in &world.asteroids {
+            let [t, r] = asteroid.kinetic_energy();
+            (translation, rotation) = (translation + t, rotation + r);
+        }
         let potential = moment.fields.potential_energy(world)?;
         let contacts = moment.contacts()?;
         let [elastic] = reduce(contacts.len(), |k| [contacts[k].elastic]);

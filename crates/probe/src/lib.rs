@@ -10,6 +10,7 @@
 pub mod aggregate;
 pub mod aggregates;
 pub mod alpha;
+pub mod asteroid;
 pub mod binary;
 pub mod clusters;
 pub mod collisions;
@@ -39,6 +40,7 @@ pub mod walls;
 pub use aggregate::{Aggregate, aggregates};
 pub use aggregates::Aggregates;
 pub use alpha::{Envelope, Surface, surface_of};
+pub use asteroid::Asteroids;
 pub use binary::Binary;
 pub use clusters::{Cluster, Clusters, clusters};
 pub use collisions::Collisions;

@@ -1,5 +1,5 @@
 //! Linear momentum, angular momentum about the centre of mass (of the orbits and of the spins together), and the
-//! centre of mass.
+//! centre of mass, of grains and asteroids.
 //!
 //! Two columns give the scale against which a drift is to be judged: the sum of the magnitudes of the terms. The
 //! sums are good to about 1e-15 of it. In a rotating frame all this is of the velocities in that frame, and so
@@ -7,7 +7,7 @@
 //! side of the box.
 
 use glam::DVec3;
-use rubblepile_core::{Bodies, Probe, Result, method::Moment};
+use rubblepile_core::{Asteroid, Bodies, Probe, Result, World, method::Moment};
 
 use crate::sum::reduce;
 
@@ -34,12 +34,33 @@ pub struct Momenta {
 
 impl Momenta {
     pub fn of(bodies: &Bodies) -> Self {
-        let n = bodies.len();
-        let Some(&origin) = bodies.position.first() else { return Momenta::default() };
+        Momenta::with(bodies, &[])
+    }
+
+    /// Of bodies and asteroids.
+    pub fn of_world(world: &World) -> Self {
+        Momenta::with(&world.bodies, &world.asteroids)
+    }
+
+    fn with(bodies: &Bodies, asteroids: &[Asteroid]) -> Self {
+        let (n, all) = (bodies.len(), bodies.len() + asteroids.len());
+        // Mass, position, velocity and I w.
+        let item = |k: usize| {
+            if k < n {
+                (bodies.mass[k], bodies.position[k], bodies.velocity[k], spin_momentum(bodies, k))
+            } else {
+                let a = &asteroids[k - n];
+                (a.mass, a.position, a.velocity, a.spin_momentum())
+            }
+        };
+        if all == 0 {
+            return Momenta::default();
+        }
+        let origin = item(0).1;
         // Positions from a body's own place: far from the origin the centre would lose digits otherwise.
-        let [mass, x, y, z, px, py, pz, linear_scale] = reduce(n, |k| {
-            let m = bodies.mass[k];
-            let (d, p) = (m * (bodies.position[k] - origin), m * bodies.velocity[k]);
+        let [mass, x, y, z, px, py, pz, linear_scale] = reduce(all, |k| {
+            let (m, x, v, _) = item(k);
+            let (d, p) = (m * (x - origin), m * v);
             [m, d.x, d.y, d.z, p.x, p.y, p.z, p.length()]
         });
         let linear = DVec3::new(px, py, pz);
@@ -48,9 +69,9 @@ impl Momenta {
         } else {
             (DVec3::ZERO, DVec3::ZERO)
         };
-        let [lx, ly, lz, angular_scale] = reduce(n, |k| {
-            let (d, p) = (bodies.position[k] - centre, bodies.mass[k] * (bodies.velocity[k] - drift));
-            let spin = spin_momentum(bodies, k);
+        let [lx, ly, lz, angular_scale] = reduce(all, |k| {
+            let (m, x, v, spin) = item(k);
+            let (d, p) = (x - centre, m * (v - drift));
             let l = d.cross(p) + spin;
             [l.x, l.y, l.z, d.length() * p.length() + spin.length()]
         });
@@ -93,7 +114,7 @@ impl Probe for Momentum {
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
-        let m = Momenta::of(&moment.world.bodies);
+        let m = Momenta::of_world(moment.world);
         row.extend(m.linear.to_array());
         row.push(m.linear_scale);
         row.extend(m.angular.to_array());

@@ -2,8 +2,8 @@
 //! raise `VERSION` in `mod.rs`.
 
 use rubblepile_core::{
-    Action, Asteroid, Bodies, Clock, Convex, Dissipation, Domain, Event, Frame, History, Material, Mesh,
-    Motion, PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, Wrench,
+    Action, Asteroid, Bodies, Clock, Convex, Departed, Dissipation, Domain, Event, Frame, History, Material,
+    Mesh, Motion, PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, Wrench,
     event::Property,
     wall::{Held, Look, WallTally},
 };
@@ -28,6 +28,7 @@ archive_struct!(Meta {
 
 archive_struct!(Clock { step, timestep, epoch_step, epoch_time });
 archive_struct!(Rng { state });
+archive_struct!(Departed { count, mass, momentum, angular_momentum });
 archive_struct!(Dissipation { normal, sliding, rolling, twisting, wall_work });
 
 archive_struct!(Bodies {
@@ -160,6 +161,8 @@ archive_enum!(Action {
     4 => SetMaterial { material, property, value },
     5 => StopWhenKineticBelow { energy },
     6 => Stop {},
+    7 => RemoveBeyond { distance },
+    8 => SpinUp { asteroid, rate },
 });
 
 archive_struct!(Event { trigger, action, fired });

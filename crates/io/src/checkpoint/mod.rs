@@ -92,6 +92,7 @@ world_sections!(
     held,
     grain_collisions,
     wall_tallies,
+    departed,
     dissipation,
     keep_dissipation,
     rng,

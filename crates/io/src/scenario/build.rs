@@ -79,6 +79,7 @@ pub enum ProbeKind {
     HeightHistogram(probe::HeightHistogram),
     Temperature(probe::Temperature),
     Repose(probe::Repose),
+    Asteroids(probe::Asteroids),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -233,6 +234,10 @@ fn probe_plan(p: &Probe, scenario: &Scenario) -> ProbePlan {
     let unit = |up: Option<Vector<NumberKind>>| up.map_or(DVec3::Z, |v| v.0.normalize_or(DVec3::Z));
     let names = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
     let kind = match p {
+        Probe::Asteroids(_) => {
+            let tables = scenario.asteroid.iter().map(|a| a.name.clone().unwrap_or_default());
+            ProbeKind::Asteroids(probe::Asteroids { names: (0..).zip(tables).collect() })
+        }
         Probe::Energy(_) => ProbeKind::Energy,
         Probe::Momentum(_) => ProbeKind::Momentum,
         Probe::Contacts(_) => ProbeKind::Contacts,
@@ -377,6 +382,11 @@ fn events(scenario: &Scenario) -> Vec<Event> {
             let Some((property, _)) = property(&m.key) else { continue };
             let material = material_id(scenario, Some(&m.material));
             Action::SetMaterial { material, property, value: m.value.value }
+        } else if let Some(u) = &e.spin_up {
+            let row = scenario.asteroid.iter().position(|a| a.name.as_ref() == Some(&u.asteroid));
+            Action::SpinUp { asteroid: row.unwrap_or(0) as u32, rate: std::f64::consts::TAU / u.period.0 }
+        } else if let Some(r) = &e.remove_beyond {
+            Action::RemoveBeyond { distance: r.0 }
         } else if let Some(energy) = e.stop.as_ref().and_then(|s| s.kinetic_energy_below) {
             Action::StopWhenKineticBelow { energy: energy.0 }
         } else {

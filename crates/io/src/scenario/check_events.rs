@@ -163,6 +163,8 @@ impl Checker<'_> {
             ("set_motion", event.set_motion.is_some()),
             ("add_spin", event.add_spin.is_some()),
             ("set_material", event.set_material.is_some()),
+            ("spin_up", event.spin_up.is_some()),
+            ("remove_beyond", event.remove_beyond.is_some()),
             ("stop", event.stop.is_some()),
         ];
         let given: Vec<&str> = actions.iter().filter(|a| a.1).map(|a| a.0).collect();
@@ -231,6 +233,16 @@ impl Checker<'_> {
                     }
                 }
             }
+        }
+        if let Some(distance) = event.remove_beyond {
+            self.positive(distance, at, "remove_beyond");
+        }
+        if let Some(u) = &event.spin_up {
+            let at = format!("{at}.spin_up");
+            let names = self.scenario.asteroid.iter().filter_map(|a| a.name.as_deref());
+            self.known(&u.asteroid, names, "asteroid", format!("{at}.asteroid"));
+            let period = u.period.0.abs();
+            self.check((1e-30..=1e30).contains(&period), &at, "period", || "this is no period".into());
         }
         if let Some(energy) = event.stop.as_ref().and_then(|s| s.kinetic_energy_below) {
             self.positive(energy, &format!("{at}.stop"), "kinetic_energy_below");

@@ -46,6 +46,8 @@ pub enum Probe {
     Temperature(TemperatureSampling),
     /// Angle of repose in a drum, with its error: a line through the topmost grains of strips along the axis.
     Repose(ReposeSampling),
+    /// Of every asteroid: place, velocity, spin, and how many grains touch it, are aloft or escape.
+    Asteroids(Sampling),
 }
 
 impl Probe {
@@ -66,6 +68,7 @@ impl Probe {
             Probe::HeightHistogram(s) => ("height_histogram", s.every),
             Probe::Temperature(s) => ("temperature", s.every),
             Probe::Repose(s) => ("repose", s.every),
+            Probe::Asteroids(s) => ("asteroids", s.every),
         }
     }
 }

@@ -383,6 +383,12 @@ pub struct EventTable {
     /// Changes a value of a material.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_material: Option<SetMaterial>,
+    /// Makes an asteroid turn faster or slower about its z axis, with the grains carried along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spin_up: Option<SpinUp>,
+    /// Takes out, and counts, the grains that are farther away than this from the first asteroid, or else from the origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remove_beyond: Option<Length>,
     /// Ends the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
@@ -407,6 +413,16 @@ pub struct AddSpin {
     pub group: Option<String>,
     /// Angular velocity that is added.
     pub spin: Vector<AngularVelocityKind>,
+}
+
+/// Makes an asteroid turn at another rate, at once, with the grains carried along as if they were a part of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpinUp {
+    /// Name of the asteroid.
+    pub asteroid: String,
+    /// Time of one turn; negative: the other way.
+    pub period: Time,
 }
 
 /// Changes a value of a material.
