@@ -182,6 +182,7 @@ pub fn plan(prepared: &Prepared, built: Built) -> Plan {
         fields,
         probes: probes.iter().map(|p| (probe(&p.kind), p.every)).collect(),
         frames: output.frames,
+        view: output.view,
         contact_tables: output.contacts,
         checkpoint: match output.checkpoint {
             Interval::Simulated(s) => CheckpointEvery::Simulated(s),

@@ -23,7 +23,7 @@ use crate::{
     cite,
     contact_table::ContactTables,
     error::{FileError, Result},
-    frame::FrameWriter,
+    frame::{FrameWriter, View},
     marks::Marks,
     report::{self, Machine, RunReport},
     rundir::{self, RunDir, utc},
@@ -49,6 +49,7 @@ pub struct Plan {
     pub probes: Vec<(Box<dyn Probe>, f64)>,
     /// Intervals, s.
     pub frames: Option<f64>,
+    pub view: View,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     /// s of simulated time
@@ -187,7 +188,7 @@ impl Session {
             observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
         }
         if let Some(interval) = plan.frames {
-            observers.push(Box::new(FrameWriter::new(path.clone(), interval, marks.clone())?));
+            observers.push(Box::new(FrameWriter::new(path.clone(), interval, plan.view, marks.clone())?));
         }
         if let Some(interval) = plan.contact_tables {
             observers.push(Box::new(ContactTables::new(path.clone(), interval, marks.clone())?));

@@ -187,7 +187,7 @@ fn mutated_scenarios_never_panic() {
                 // Building takes time by design where there are many grains.
                 let small = |g: &Grains| match &g.place {
                     Place::Lattice(l) => l.spacing.is_some_and(|s| s.0 > 3.0) && l.jitter.0 < 1.0,
-                    Place::Random(_) => g.count.is_some_and(|n| n < 500),
+                    Place::Random(_) | Place::Heap(_) => g.count.is_some_and(|n| n < 500),
                     Place::Points(_) | Place::File(_) => true,
                 };
                 if loaded.scenario.grains.iter().all(small) {

@@ -151,19 +151,16 @@ fn find<C: ContactLaw, const ENERGY: bool>(shared: &Shared, block: &mut Block) -
             fresh.push((slot, inherited(block, &touching, at)));
         }
     }
+    // What was live is looked at until all is known.
+    let was_live: Vec<bool> = block.walls.iter().map(|w| w.live).collect();
     let mut next = touching.iter().peekable();
     for slot in 0..block.walls.len() {
         let touches = next.next_if(|at| at.slot == slot).is_some();
-        let w = &mut block.walls[slot];
-        if w.live && !touches {
-            let memory = std::mem::replace(&mut w.memory, NO_MEMORY);
-            // A facet that is left has no share any more, and so no energy.
-            if let (true, Some(wall)) = (ENERGY, shared.walls.get(w.surface as usize)) {
-                let body = block.first + w.row as usize;
-                let [.., r, _, _, _, m] = shared.motion[body];
-                let c = shared.pair(shared.spin[body][3], f64::from(wall.material));
-                release::<C>(c, Touch { overlap: 0.0, radius: r, mass: m }, &memory, &mut block.lost);
+        if block.walls[slot].live && !touches {
+            if ENERGY {
+                let_go::<C>(shared, block, &touching, &was_live, slot);
             }
+            block.walls[slot].memory = NO_MEMORY;
         }
         block.walls[slot].live = touches;
     }
@@ -173,15 +170,50 @@ fn find<C: ContactLaw, const ENERGY: bool>(shared: &Shared, block: &mut Block) -
     touching
 }
 
+/// The slots of the same grain at the same wall or asteroid.
+fn slots_of(block: &Block, slot: usize) -> std::ops::Range<usize> {
+    let own = &block.walls[slot];
+    let same = |w: &&WallSlot| w.row == own.row && w.surface == own.surface;
+    // They are side by side.
+    let before = block.walls[..slot].iter().rev().take_while(same).count();
+    let after = block.walls[slot + 1..].iter().take_while(same).count();
+    slot - before..slot + after + 1
+}
+
+/// Counts the energy that the springs of a slot still held when it came apart.
+fn let_go<C: ContactLaw>(
+    shared: &Shared,
+    block: &mut Block,
+    touching: &[AtWall],
+    was_live: &[bool],
+    slot: usize,
+) {
+    let w = &block.walls[slot];
+    let (surface, body) = (w.surface as usize, block.first + w.row as usize);
+    let mut part = 1.0;
+    let material = match shared.walls.get(surface) {
+        Some(wall) => wall.material,
+        None => {
+            let all = slots_of(block, slot);
+            // A facet that is left for another has no share any more, and so no energy; those that are left together had all.
+            if touching.iter().any(|t| all.contains(&t.slot)) {
+                return;
+            }
+            part = 1.0 / all.filter(|&k| was_live[k]).count() as f64;
+            shared.asteroids[surface - shared.walls.len()].material
+        }
+    };
+    let [.., r, _, _, _, m] = shared.motion[body];
+    let c = shared.pair(shared.spin[body][3], f64::from(material));
+    let mut lost = [0.0; 5];
+    release::<C>(c, Touch { overlap: 0.0, radius: r, mass: m }, &block.walls[slot].memory, &mut lost);
+    block.lost.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += part * lost);
+}
+
 /// What a grain remembers of the other facets of the same asteroid.
 fn inherited(block: &Block, touching: &[AtWall], at: &AtWall) -> [Memory; 2] {
-    let new = &block.walls[at.slot];
-    let same = |w: &WallSlot| w.row == new.row && w.surface == new.surface;
-    // The slots of a grain are side by side.
-    let before = block.walls[..at.slot].iter().rev().take_while(|w| same(w)).count();
-    let after = block.walls[at.slot + 1..].iter().take_while(|w| same(w)).count();
     let (mut sum, mut shares) = (NO_MEMORY, 0.0);
-    for slot in at.slot - before..=at.slot + after {
+    for slot in slots_of(block, at.slot) {
         let w = &block.walls[slot];
         if !w.live {
             continue;

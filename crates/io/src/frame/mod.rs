@@ -6,11 +6,14 @@
 //! are not among the cells: VTK wants point data of one length, so that the corners would have to stand among the bodies,
 //! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once a run,
 //! and `export` places them (VTP, OBJ).
-//! What VTK has no place for (names, the periodic box, the walls, the step) is a JSON text in
+//! With an asteroid, the frame may be written as seen from it, or with `body_position` and `body_velocity` besides; its
+//! surface is an OBJ file beside the frames, and where it is, in the field data.
+//! What VTK has no place for (names, the periodic box, the walls, the frame of reference, the step) is a JSON text in
 //! `/Rubblepile/about`. The same world gives the same bytes.
 //!
 //! A frame shows a run; it cannot restart one: see `checkpoint`.
 
+mod asteroids;
 mod index;
 mod observer;
 mod read;
@@ -22,6 +25,9 @@ use glam::{DQuat, DVec3};
 use rubblepile_core::{Domain, Shape, ShapeId, Solid, World};
 use serde::{Deserialize, Serialize};
 
+use asteroids::seen_from;
+
+pub use asteroids::{FrameAsteroid, View};
 pub use index::{Index, NAME as INDEX_NAME};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
@@ -42,6 +48,11 @@ pub struct About {
     /// The walls, where they are at the time of the frame.
     #[serde(default)]
     pub walls: Vec<FrameWall>,
+    /// The frame of reference of the columns.
+    #[serde(default)]
+    pub frame: View,
+    #[serde(default)]
+    pub asteroids: Vec<FrameAsteroid>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -73,6 +84,8 @@ pub struct FrameData {
     pub shape: Vec<ShapeId>,
     /// The sphere alone where the others were not read.
     pub shapes: Vec<Shape>,
+    /// Positions and velocities in the frame of the first asteroid, where both frames were asked for. Not read back.
+    pub body: Option<(Vec<DVec3>, Vec<DVec3>)>,
 }
 
 impl FrameData {
@@ -97,6 +110,8 @@ impl FrameData {
                     }
                 },
                 walls: world.walls.iter().map(|w| FrameWall::of(w, world.time())).collect(),
+                frame: View::Inertial,
+                asteroids: world.asteroids.iter().map(FrameAsteroid::of).collect(),
             },
             id: gather(&b.id, &rows),
             position: gather(&b.position, &rows),
@@ -109,8 +124,30 @@ impl FrameData {
             material: gather(&b.material, &rows),
             shape: gather(&b.shape, &rows),
             shapes: world.shapes.clone(),
+            body: None,
             contacts: rows.iter().map(|&k| contacts.get(k as usize).copied().unwrap_or(0)).collect(),
         }
+    }
+
+    /// The same bodies in another frame of reference. Without an asteroid there is none but that of the world.
+    pub fn seen(mut self, world: &World, view: View) -> Self {
+        let Some(pose) = world.asteroids.first().map(|a| a.pose()) else { return self };
+        self.about.frame = view;
+        let place = |x: &DVec3| pose.to_local(*x);
+        let velocity = |(x, v): (&DVec3, &DVec3)| seen_from(&pose, *x, *v);
+        let positions = self.position.iter().map(place).collect();
+        let velocities = self.position.iter().zip(&self.velocity).map(velocity).collect();
+        match view {
+            View::Inertial => {}
+            View::Body => {
+                (self.position, self.velocity) = (positions, velocities);
+                let back = pose.rotation.inverse();
+                self.orientation.iter_mut().for_each(|q| *q = back * *q);
+                self.spin.iter_mut().for_each(|w| *w = back * (*w - pose.spin));
+            }
+            View::Both => self.body = Some((positions, velocities)),
+        }
+        self
     }
 
     /// The world of a checkpoint: contacts are those that were remembered.

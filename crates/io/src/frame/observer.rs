@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rubblepile_core::{Observer, method::Moment, run::Ticker};
 
-use super::{FrameData, Index, shapes, write};
+use super::{FrameData, Index, View, asteroids::write_surfaces, shapes, write};
 use crate::{error::Result, marks::Marks};
 
 pub fn file_name(number: u64) -> String {
@@ -19,25 +19,37 @@ pub struct FrameWriter {
     marks: Marks,
     /// Whether the shapes are there, in this sitting.
     shapes: bool,
+    view: View,
 }
 
 impl FrameWriter {
     /// For a run directory; goes on after the frames that `marks` says are written.
-    pub fn new(directory: PathBuf, interval: f64, marks: Marks) -> Result<Self> {
+    pub fn new(directory: PathBuf, interval: f64, view: View, marks: Marks) -> Result<Self> {
         let frames = directory.join("frames");
         std::fs::create_dir_all(&frames).map_err(crate::FileError::io("create", &frames))?;
         let next = marks.lock().next_frame;
         let index = Index::create(&directory, next)?;
-        Ok(FrameWriter { directory, ticker: Ticker { interval, index: next }, index, marks, shapes: false })
+        Ok(FrameWriter {
+            directory,
+            ticker: Ticker { interval, index: next },
+            index,
+            marks,
+            shapes: false,
+            view,
+        })
     }
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
         let counts = moment.method.contact_counts(moment.world)?;
-        let frame = FrameData::of(moment.world, &counts);
+        let frame = FrameData::of(moment.world, &counts).seen(moment.world, self.view);
         let path = self.directory.join("frames").join(file_name(self.ticker.index));
         if !self.shapes && frame.shapes.len() > 1 {
             shapes::write(&shapes::path_beside(&path), &frame.shapes)
                 .map_err(|e| e.into_core("the shapes of the bodies"))?;
+        }
+        if !self.shapes {
+            write_surfaces(&self.directory.join("frames"), moment.world)
+                .map_err(|e| e.into_core("the surfaces of the asteroids"))?;
         }
         self.shapes = true;
         write(&path, &frame)

@@ -63,9 +63,25 @@ fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
     column(&data, "material", &[n], &frame.material)?;
     column(&data, "contacts", &[n], &frame.contacts)?;
 
+    if let Some((position, velocity)) = &frame.body {
+        column::<f64>(&data, "body_position", &[n, 3], bytemuck::cast_slice(position))?;
+        column::<f64>(&data, "body_velocity", &[n, 3], bytemuck::cast_slice(velocity))?;
+    }
+
     let field = vtk.create_group("FieldData")?;
     column(&field, "time", &[1], &[frame.time])?;
     column(&field, "step", &[1], &[frame.about.step])?;
+
+    let asteroids = &frame.about.asteroids;
+    if !asteroids.is_empty() {
+        let m = asteroids.len();
+        let places: Vec<[f64; 3]> = asteroids.iter().map(|a| a.position).collect();
+        let turns: Vec<[f64; 4]> = asteroids.iter().map(|a| a.orientation).collect();
+        let spins: Vec<[f64; 3]> = asteroids.iter().map(|a| a.spin).collect();
+        column::<f64>(&field, "asteroid_position", &[m, 3], places.as_flattened())?;
+        column::<f64>(&field, "asteroid_orientation", &[m, 4], turns.as_flattened())?;
+        column::<f64>(&field, "asteroid_spin", &[m, 3], spins.as_flattened())?;
+    }
 
     let about = serde_json::to_string(&frame.about).map_err(|e| Hdf5Error::InvalidState(e.to_string()))?;
     let own = file.create_group("Rubblepile")?;

@@ -10,6 +10,8 @@ use rubblepile_core::{
 use glam::DVec3;
 use rubblepile_probe as probe;
 
+use crate::frame::View;
+
 use super::{
     build_asteroids::{add_asteroids, check_outside},
     build_grains::add_grains,
@@ -93,6 +95,7 @@ pub struct ProbePlan {
 pub struct OutputPlan {
     /// s of simulated time between frames; `None`: no frames.
     pub frames: Option<f64>,
+    pub view: View,
     pub checkpoint: Interval,
     /// s of simulated time between contact tables; `None`: none.
     pub contacts: Option<f64>,
@@ -149,6 +152,11 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
         probes: s.probe.iter().map(|p| probe_plan(p, s)).collect(),
         output: OutputPlan {
             frames: s.output.frames.as_ref().map(|f| f.every.0),
+            view: match s.output.frames.as_ref().map(|f| f.frame) {
+                None | Some(FrameName::Inertial) => View::Inertial,
+                Some(FrameName::Body) => View::Body,
+                Some(FrameName::Both) => View::Both,
+            },
             checkpoint: s.output.checkpoint.every,
             contacts: s.output.contacts.as_ref().map(|f| f.every.0),
         },

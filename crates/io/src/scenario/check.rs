@@ -418,6 +418,11 @@ impl Checker<'_> {
         if let Some(s) = &output.contacts {
             often(s.every, "output.contacts");
         }
+        if output.frames.as_ref().is_some_and(|f| f.frame != FrameName::Inertial)
+            && scenario.asteroid.is_empty()
+        {
+            self.add("output.frames.frame", "there is no asteroid whose frame this could be");
+        }
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");
     }

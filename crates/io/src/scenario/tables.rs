@@ -461,12 +461,36 @@ pub struct Sampling {
 pub struct Output {
     /// Frames with all grains. Not given: none but the last state in the checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub frames: Option<Sampling>,
+    pub frames: Option<Frames>,
     /// The restart file.
     pub checkpoint: Checkpoint,
     /// Tables of all contacts. Not given: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts: Option<Sampling>,
+}
+
+/// How often frames are written, and as seen from where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Frames {
+    /// Simulated time between two frames; the first is at the start.
+    pub every: Time,
+    /// The frame of reference.
+    #[serde(default)]
+    pub frame: FrameName,
+}
+
+/// The frame of reference of a frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FrameName {
+    /// That of the world.
+    #[default]
+    Inertial,
+    /// That of the first asteroid: it moves and turns with it.
+    Body,
+    /// That of the world, with positions and velocities in that of the first asteroid besides.
+    Both,
 }
 
 /// How often the restart file is replaced.

@@ -59,6 +59,7 @@ fn plan(world: World, end: f64) -> Plan {
         fields: Fields::default(),
         probes: vec![(Box::new(Energy), 0.05), (Box::new(Mean::default()), 0.12)],
         frames: Some(0.1),
+        view: View::Inertial,
         contact_tables: Some(0.25),
         checkpoint: CheckpointEvery::Simulated(0.13),
         end,
