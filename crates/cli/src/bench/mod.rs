@@ -2,6 +2,7 @@
 
 mod accretion;
 mod aggregation;
+mod asteroid;
 mod contact;
 mod files;
 mod gas;
@@ -29,6 +30,8 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(soft::Sizes),
         Box::new(gravity::SelfGravity),
         Box::new(polyhedron::Exact),
+        Box::new(asteroid::Step),
+        Box::new(asteroid::Contact),
         Box::new(contact::OneStep),
         Box::new(contact::Pairs),
         Box::new(aggregation::Aggregation),

@@ -30,7 +30,7 @@ struct Left {
 }
 
 /// Nobody watches and nothing is saved.
-struct Alone;
+pub struct Alone;
 
 impl Control for Alone {
     fn tick(&mut self, _: &World, _: f64, _: &Report) -> Wish {

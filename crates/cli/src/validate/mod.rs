@@ -2,6 +2,7 @@
 
 mod accretion;
 mod aggregation;
+mod asteroid;
 mod atmosphere;
 mod bed;
 mod collapse;
@@ -12,6 +13,7 @@ mod gas;
 mod hopper;
 mod impact;
 mod kepler;
+mod mesh_contact;
 mod methods;
 pub mod pile;
 mod plane;
@@ -57,6 +59,8 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(kepler::Kepler),
         Box::new(tree_error::TreeError),
         Box::new(polyhedron::Gravity),
+        Box::new(mesh_contact::MeshContact),
+        Box::new(asteroid::Conservation),
         Box::new(free_rotation::FreeRotation),
         Box::new(stick_slip::StickSlip),
         Box::new(solvers::Solvers),
