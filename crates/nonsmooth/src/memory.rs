@@ -37,6 +37,14 @@ fn wall_key(wall: u32, face: u32) -> u64 {
     1 << 63 | u64::from(wall) << 32 | u64::from(face)
 }
 
+/// A face of a wall, or a facet of an asteroid, past the walls.
+pub fn surface_partner(world: &World, surface: usize, face: u32) -> Partner {
+    match world.walls.get(surface) {
+        Some(wall) => Partner::Wall { wall: wall.id, face },
+        None => Partner::Asteroid { asteroid: world.asteroids[surface - world.walls.len()].id, facet: face },
+    }
+}
+
 /// The contacts of the last step, sorted by row, partner and feature.
 #[derive(Debug, Default, PartialEq)]
 pub struct Memory(pub Vec<Remembered>);
@@ -79,7 +87,12 @@ impl Memory {
                     Some(&k) => (body, wall_key(k, face), warm),
                     None => continue,
                 },
-                Partner::Asteroid { .. } => continue,
+                Partner::Asteroid { asteroid: id, facet } => {
+                    match world.asteroids.iter().position(|a| a.id == id) {
+                        Some(k) => (body, wall_key((world.walls.len() + k) as u32, facet), warm),
+                        None => continue,
+                    }
+                }
             };
             memory.0.push(Remembered { row, partner, feature: h.feature, warm });
         }
@@ -92,8 +105,8 @@ impl Memory {
         let history = |r: &Remembered| {
             let (own, Warm { impulse, torque }) = (id(u64::from(r.row)), r.warm);
             let (body, partner, sign) = if r.partner >> 63 == 1 {
-                let wall = &world.walls[(r.partner >> 32 & 0x7fff_ffff) as usize];
-                (own, Partner::Wall { wall: wall.id, face: r.partner as u32 }, 1.0)
+                let surface = (r.partner >> 32 & 0x7fff_ffff) as usize;
+                (own, surface_partner(world, surface, r.partner as u32), 1.0)
             } else if own < id(r.partner) {
                 (own, Partner::Body(id(r.partner)), 1.0)
             } else {

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use rubblepile_core::{PairValues, Wall, World, wall::Pose};
 use rubblepile_geometry::{
     contact::{Manifold, Placed, PlacedWall, Touch, hull_sphere, hull_wall, hulls},
+    mesh::Surfaces,
     walls::nearest_at,
 };
 
@@ -13,12 +14,16 @@ use crate::{near::Near, rocks::Rocks};
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
 const BLOCK: usize = 32;
 
+/// Closest points of triangles that are nearer to each other than this part of a radius are one.
+const SAME_PLACE: f64 = 1e-6;
+
 /// What a body touches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Side {
     /// Another body, in a higher row; `image`: from its position to that of its nearest periodic image.
     Body { row: u32, image: DVec3 },
-    /// A wall by its place in the world's list, and its velocity at the contact point.
+    /// A wall by its place in the world's list, or past the walls an asteroid, whose facets are its faces; and its velocity
+    /// at the contact point.
     Wall { wall: u32, face: u32, velocity: DVec3 },
 }
 
@@ -128,8 +133,9 @@ pub struct Scene<'a> {
     pub laws: &'a [Law],
     pub reach: Reach,
     pub rocks: &'a Rocks,
-    /// Of the walls, at the time of the configuration.
+    /// Of the walls and then of the asteroids, at the time of the configuration.
     pub poses: &'a [Pose],
+    pub surfaces: &'a Surfaces,
 }
 
 impl Scene<'_> {
@@ -167,6 +173,9 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
                         ([], _) | (_, None) => sphere_wall(scene, i, wall, &mut spots),
                         (parts, Some(faces)) => rock_wall(scene, i, parts, wall, faces, &mut spots),
                     }
+                }
+                for asteroid in 0..scene.world.asteroids.len() {
+                    sphere_asteroid(scene, i, asteroid, &mut spots);
                 }
             }
             (spots, clear)
@@ -338,6 +347,49 @@ fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
         law,
         lever: ri * rj / (ri + rj),
     });
+}
+
+/// Every triangle in reach is touched at its closest point; one that several share counts once. Of a flat stretch only the
+/// nearest bears anything: the others are as far beside it as they are farther away.
+fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spot>) {
+    let b = &scene.world.bodies;
+    let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
+    let surface = scene.world.walls.len() + asteroid;
+    let pose = &scene.poses[surface];
+    let x = pose.to_local(b.position[i]);
+    let law = scene.law(i, body.material);
+    let closing = (pose.velocity_at(b.position[i]) - b.velocity[i]).length();
+    let reach = r + scene.reach.of(r, closing, &scene.laws[law as usize]);
+    if x.length() > body.radius + reach {
+        return;
+    }
+    let mut found: Vec<(u32, DVec3)> = Vec::new();
+    scene.surfaces.tree(asteroid).within(x, reach, |facet, point| found.push((facet, point)));
+    found.sort_unstable_by_key(|f| f.0);
+    let mut seen: Vec<DVec3> = Vec::new();
+    for (facet, point) in found {
+        let way = point - x;
+        let distance = way.length();
+        if distance == 0.0 || seen.iter().any(|p| p.distance(point) < SAME_PLACE * r) {
+            continue;
+        }
+        seen.push(point);
+        let (normal, gap) = (pose.rotation * (way / distance), distance - r);
+        spots.push(Spot {
+            row: i as u32,
+            partner: Side::Wall {
+                wall: surface as u32,
+                face: facet,
+                velocity: pose.velocity_at(pose.to_world(point)),
+            },
+            feature: 0,
+            point: b.position[i] + (r + 0.5 * gap) * normal,
+            normal,
+            gap,
+            law,
+            lever: r,
+        });
+    }
 }
 
 fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {

@@ -11,9 +11,10 @@ use std::time::Instant;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Contact, Error, Fields, Frame, Method, Report, Result, World, rotation::turn_freely, wall::Pose,
+    Advice, Contact, Error, Fields, Frame, Method, Report, Result, World, Wrench, rotation::turn_freely,
+    wall::Pose,
 };
-use rubblepile_geometry::order;
+use rubblepile_geometry::{mesh::Surfaces, order};
 
 use crate::{
     Settings,
@@ -36,6 +37,7 @@ pub struct ContactDynamics {
     live: Option<Live>,
     /// Steps in a row whose contact problem was not solved, and the last residual.
     unsolved: (u64, f64),
+    surfaces: Surfaces,
 }
 
 /// Scratch that the world can rebuild.
@@ -55,7 +57,7 @@ impl Live {
 
 impl ContactDynamics {
     pub fn new(settings: Settings) -> Self {
-        ContactDynamics { settings, live: None, unsolved: (0, 0.0) }
+        ContactDynamics { settings, live: None, unsolved: (0, 0.0), surfaces: Surfaces::default() }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -101,12 +103,21 @@ impl ContactDynamics {
         // From one look at the contacts to the next a body goes h v, part of it in the next step.
         let reach = Reach { margin: self.settings.margin, ahead: h };
         live.rocks.place(world);
-        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time() + before)).collect();
+        self.surfaces.update(world);
+        let poses = poses(world, world.time() + before);
         if live.near.update(world, &reach, &live.laws) {
             world.bodies.check_finite(world.time())?;
+            self.surfaces.check_outside(world)?;
             report.count("neighbour lists", 1);
         }
-        let scene = Scene { world, laws: &live.laws, reach, rocks: &live.rocks, poses: &poses };
+        let scene = Scene {
+            world,
+            laws: &live.laws,
+            reach,
+            rocks: &live.rocks,
+            poses: &poses,
+            surfaces: &self.surfaces,
+        };
         let spots = spots::find(&scene, &mut live.near);
         report.add_time("detection", start);
 
@@ -131,6 +142,7 @@ impl ContactDynamics {
         if world.keep_dissipation {
             account(world, &problem, &spots, &solution);
         }
+        push_asteroids(world, &problem, &spots, &solution);
         live.memory = Memory::of(&spots, &solution);
         for k in 0..world.bodies.len() {
             (world.bodies.velocity[k], world.bodies.spin[k]) = problem.velocity(k);
@@ -172,6 +184,7 @@ fn drift(world: &mut World, h: f64) {
     if h == 0.0 {
         return;
     }
+    world.asteroids.iter_mut().for_each(|asteroid| asteroid.drift(h));
     let b = &mut world.bodies;
     b.position.iter_mut().zip(&b.velocity).for_each(|(x, v)| *x += h * *v);
     if b.shape.iter().all(|&s| s == 0) {
@@ -184,6 +197,41 @@ fn drift(world: &mut World, h: f64) {
         .with_min_len(256)
         .filter(|(.., shape)| **shape != 0)
         .for_each(|(q, w, inertia, _)| turn_freely(q, w, *inertia, h));
+}
+
+/// Where walls and asteroids are; asteroids move as they will with what fields do to them in this step.
+pub(crate) fn poses(world: &World, time: f64) -> Vec<Pose> {
+    let walls = world.walls.iter().map(|w| w.pose(time));
+    let asteroids = world.asteroids.iter().enumerate().map(|(k, asteroid)| {
+        let mut asteroid = asteroid.clone();
+        if let Some(on) = world.rates.field_on_asteroids.get(k) {
+            asteroid.kick(on, world.clock.timestep);
+        }
+        asteroid.pose()
+    });
+    walls.chain(asteroids).collect()
+}
+
+/// What fields and contacts do to the asteroids in a step: eqs (13) and (14) of asteroid-surface-2024. To the grains they are
+/// walls that move: they are heavier by far.
+fn push_asteroids(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+    let (h, walls) = (world.clock.timestep, world.walls.len());
+    let mut on: Vec<Wrench> = vec![Wrench::default(); world.asteroids.len()];
+    for (i, (spot, &(impulse, torque))) in spots.iter().zip(solution).enumerate() {
+        if let Side::Wall { wall, .. } = spot.partner
+            && let Some(k) = (wall as usize).checked_sub(walls)
+        {
+            let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * spot.normal;
+            on[k].push(impulse / h, spot.point - world.asteroids[k].position);
+            on[k].torque += torque / h;
+        }
+    }
+    for (k, asteroid) in world.asteroids.iter_mut().enumerate() {
+        if let Some(field) = world.rates.field_on_asteroids.get(k) {
+            on[k] += *field;
+        }
+        asteroid.kick(&on[k], h);
+    }
 }
 
 /// Velocities at the end of the step without contacts, eq. (5).
@@ -275,7 +323,7 @@ impl Method for ContactDynamics {
     ) -> Result<()> {
         let steps = world.clock.steps_until(until);
         for _ in 0..steps {
-            if world.bodies.is_empty() {
+            if world.bodies.is_empty() && world.asteroids.is_empty() {
                 world.clock.tick();
                 continue;
             }
@@ -297,7 +345,8 @@ impl Method for ContactDynamics {
             return Ok(Vec::new());
         }
         let live = self.live(world)?;
-        let contacts = table::contacts(world, &live, &self.settings)?;
+        self.surfaces.update(world);
+        let contacts = table::contacts(world, &live, &self.surfaces, &self.settings)?;
         self.live = Some(live);
         Ok(contacts)
     }

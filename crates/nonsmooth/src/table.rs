@@ -3,25 +3,32 @@
 
 use glam::DVec3;
 use rubblepile_core::{Contact, Partner, Result, World, wall::Pose};
+use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
+    memory::surface_partner,
     near::Near,
     rocks::Rocks,
     spots::{self, Reach, Scene, Side, Spot},
-    step::Live,
+    step::{Live, poses},
 };
 
 /// Contacts that bear a force or whose bodies overlap, in the order of the rows.
-pub fn contacts(world: &World, live: &Live, settings: &Settings) -> Result<Vec<Contact>> {
+pub fn contacts(
+    world: &World,
+    live: &Live,
+    surfaces: &Surfaces,
+    settings: &Settings,
+) -> Result<Vec<Contact>> {
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
     let reach = Reach { margin: settings.margin, ahead: h };
-    let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+    let poses: Vec<Pose> = poses(world, world.time());
     let rocks = Rocks::new(world)?;
     let mut near = Near::default();
     near.update(world, &reach, &live.laws);
-    let scene = Scene { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses };
+    let scene = Scene { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses, surfaces };
     let spots = spots::find(&scene, &mut near);
     let impulses = live.memory.matched(&spots);
     let table = spots
@@ -46,7 +53,7 @@ fn contact(world: &World, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
             (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
         }
         Side::Wall { wall, face, .. } => {
-            let partner = Partner::Wall { wall: world.walls[wall as usize].id, face };
+            let partner = surface_partner(world, wall as usize, face);
             (None, partner, b.position[i] - spot.point)
         }
     };

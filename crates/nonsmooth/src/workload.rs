@@ -3,6 +3,7 @@
 
 use glam::DVec3;
 use rubblepile_core::{Result, World, wall::Pose};
+use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
@@ -33,7 +34,14 @@ impl Workload {
         let mut near = Near::default();
         near.update(&world, &reach, &laws);
         let rocks = Rocks::new(&world)?;
-        let scene = Scene { world: &world, laws: &laws, reach, rocks: &rocks, poses: &poses };
+        let scene = Scene {
+            world: &world,
+            laws: &laws,
+            reach,
+            rocks: &rocks,
+            poses: &poses,
+            surfaces: &Surfaces::default(),
+        };
         let mut spots = spots::find(&scene, &mut near);
         spots.iter_mut().for_each(|s| s.gap = 0.0);
         let velocity: Vec<DVec3> =

@@ -3,12 +3,10 @@
 //! A grain that was far from a surface need not be looked at again before it can have come near: its distance is kept,
 //! with the place in the asteroid's frame where it was measured.
 
-use std::sync::Arc;
-
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Error, Mesh, Result, World};
-use rubblepile_geometry::mesh::SurfaceTree;
+use rubblepile_core::{Error, Result, World};
+use rubblepile_geometry::mesh::{SurfaceTree, Surfaces};
 
 /// Rows a task.
 const CHUNK: usize = 256;
@@ -19,7 +17,7 @@ pub type Near = (u32, u32, u32);
 /// The surfaces of the asteroids, ready to be asked.
 #[derive(Debug, Default)]
 pub struct Ground {
-    trees: Vec<(Arc<Mesh>, SurfaceTree)>,
+    surfaces: Surfaces,
     /// By asteroid and row: a place in the asteroid's frame, and a distance within which there is no surface.
     clear: Vec<Vec<(DVec3, f64)>>,
 }
@@ -32,12 +30,7 @@ impl Ground {
 
     /// All facets that are within a radius and `skin` of a grain, in the order of the rows. A grain inside is an error.
     pub fn near(&mut self, world: &World, skin: f64) -> Result<Vec<Near>> {
-        let same = |(tree, asteroid): (&(Arc<Mesh>, _), &rubblepile_core::Asteroid)| {
-            Arc::ptr_eq(&tree.0, &asteroid.mesh)
-        };
-        if self.trees.len() != world.asteroids.len() || !self.trees.iter().zip(&world.asteroids).all(same) {
-            let tree = |a: &rubblepile_core::Asteroid| (a.mesh.clone(), SurfaceTree::new(&a.mesh));
-            self.trees = world.asteroids.iter().map(tree).collect();
+        if self.surfaces.update(world) {
             self.clear.clear();
         }
         let n = world.bodies.len();
@@ -46,7 +39,7 @@ impl Ground {
         }
         let mut all = Vec::new();
         for (k, clear) in self.clear.iter_mut().enumerate() {
-            let tree = &self.trees[k].1;
+            let tree = self.surfaces.tree(k);
             let found: Vec<Result<Vec<Near>>> = clear
                 .par_chunks_mut(CHUNK)
                 .enumerate()

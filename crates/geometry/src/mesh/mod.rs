@@ -5,6 +5,7 @@
 //! | `mod.rs` | the surface, its solid's mass, what may be wrong with it |
 //! | `tree.rs` | boxes in boxes: which triangles are near a point, how far the surface is, and on which side of it one is |
 //! | `body.rs` | from a surface to an asteroid with mass, moments and axes |
+//! | `surfaces.rs` | the trees of a world's asteroids |
 //! | `touch.rs` | how a sphere touches a triangle, and with which share of its circle of contact |
 //! | `crossing.rs` | triangles that go through each other |
 //! | `make.rs` | spheres, ellipsoids and spinning tops with craters, boulders and roughness |
@@ -12,6 +13,7 @@
 mod body;
 mod crossing;
 pub mod make;
+mod surfaces;
 #[cfg(test)]
 mod tests;
 mod touch;
@@ -26,6 +28,7 @@ use thiserror::Error;
 use crate::solid::{Mass, mass_of_triangles};
 
 pub use body::{Axes, asteroid};
+pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};
 pub use tree::{Nearest, SurfaceTree};
 
