@@ -28,7 +28,7 @@ use super::{
 };
 
 /// Facets of a leaf, at most.
-const LEAF: usize = 8;
+const LEAF: usize = 16;
 
 /// Groups keep moments of as many degrees as are needed at this many radii.
 const OPENED: f64 = 2.0;
@@ -106,7 +106,13 @@ impl PolyhedronTree {
             blocks.into_iter().flatten().collect()
         };
         let build = Build { corners: &corners, patches: &patches, rule: rule(DEGREE + 1), tolerance };
-        let Branch { nodes, moments, .. } = build.branch(0, corners.len(), true);
+        let Branch { mut nodes, moments, .. } = build.branch(0, corners.len(), true);
+        let mut start = 0;
+        for (node, moments) in nodes.iter_mut().zip(&moments) {
+            node.moments = start;
+            start += moments.len();
+        }
+        let moments = moments.concat();
         PolyhedronTree { nodes, moments, patches, layers, volume, share, tolerance, middle, scale }
     }
 
@@ -191,10 +197,10 @@ struct Build<'a> {
     tolerance: f64,
 }
 
-/// A part of the tree, with the places of its nodes and moments counted from its own start, and the moments of its root.
+/// A part of the tree, with the places of its nodes counted from its own start, the moments that each keeps, and all of its root.
 struct Branch {
     nodes: Vec<Node>,
-    moments: Vec<f64>,
+    moments: Vec<Vec<f64>>,
     top: Moments,
 }
 
@@ -234,8 +240,9 @@ impl Build<'_> {
         // As many degrees as are needed where the group is first taken as one.
         let first = OPENED * radius;
         let order = reach.iter().position(|&d| f64::from(d) <= first).unwrap_or(ORDER);
-        let mut moments = Vec::new();
-        pack::<STRENGTHS>(&top, order, &mut moments);
+        let mut kept = Vec::new();
+        pack::<STRENGTHS>(&top, order, &mut kept);
+        let mut moments = vec![kept];
         let mut nodes = vec![Node {
             centre,
             radius,
@@ -248,10 +255,9 @@ impl Build<'_> {
         if let Some((first, second)) = halves {
             nodes[0].second = 1 + first.nodes.len() as u32;
             for half in [first, second] {
-                let (node, moment) = (nodes.len() as u32, moments.len());
+                let node = nodes.len() as u32;
                 nodes.extend(half.nodes.into_iter().map(|mut n| {
                     n.second += if n.second == 0 { 0 } else { node };
-                    n.moments += moment;
                     n
                 }));
                 moments.extend(half.moments);
