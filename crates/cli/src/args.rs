@@ -238,8 +238,8 @@ pub struct Bench {
     /// One JSON object a line
     #[arg(long)]
     pub json: bool,
-    /// Number of bodies
-    #[arg(long, value_name = "N")]
+    /// Number of bodies, or of points
+    #[arg(long, value_name = "N", visible_alias = "points")]
     pub n: Option<usize>,
     /// Facets of a polyhedron
     #[arg(long, value_name = "N")]

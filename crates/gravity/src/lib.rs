@@ -9,7 +9,7 @@
 //! | [`Asteroids`] | N log F | asteroids with surfaces of F facets, on grains and on each other |
 //! | [`Centrifugal`] | N | a rotating frame |
 //!
-//! Of a homogeneous polyhedron there is the exact sum, [`polyhedron`].
+//! Of a homogeneous polyhedron there are the exact sum and a tree over its facets, [`polyhedron`].
 //!
 //! No softening: bodies are kept apart by their contacts. Periodic images do not pull.
 

@@ -30,6 +30,7 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(soft::Sizes),
         Box::new(gravity::SelfGravity),
         Box::new(polyhedron::Exact),
+        Box::new(polyhedron::Grouped),
         Box::new(asteroid::Step),
         Box::new(asteroid::Contact),
         Box::new(contact::OneStep),

@@ -1,11 +1,13 @@
-//! `polyhedron`: the gravity of homogeneous polyhedra, against closed forms and a sum in higher precision.
+//! `polyhedron`: the gravity of homogeneous polyhedra, against closed forms and a sum in higher precision; and by groups of
+//! facets against the exact sum.
 
-use std::f64::consts::PI;
+use std::{f64::consts::PI, path::Path};
 
 use glam::DVec3;
 use rubblepile_core::Rng;
 use rubblepile_geometry::mesh::{Mesh, SurfaceTree, make::geodesic, mass};
-use rubblepile_gravity::polyhedron::Polyhedron;
+use rubblepile_gravity::polyhedron::{Polyhedron, PolyhedronTree};
+use rubblepile_io::generate::surface;
 
 use super::ValidateRow;
 use crate::cases::{Case, CaseError, Options};
@@ -13,6 +15,8 @@ use crate::cases::{Case, CaseError, Options};
 pub struct Gravity;
 
 const CASE: &str = "polyhedron";
+/// From the folder of the project.
+const SHAPES: &str = "../shared/shapes";
 
 /// A bumpy body of 20 f^2 facets and unit size; the workload of `bench polyhedron-exact`.
 pub fn bumpy(parts: usize) -> Mesh {
@@ -80,7 +84,7 @@ impl Case for Gravity {
     }
 
     fn about(&self) -> &'static str {
-        "gravity of a polyhedron: a sphere, a sum in higher precision, Laplace's equation, curl"
+        "gravity of a polyhedron: a sphere, a sum in higher precision, Laplace's equation; groups of facets"
     }
 
     fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
@@ -166,6 +170,65 @@ impl Case for Gravity {
             0.0,
             "eqs (7)-(12)",
         );
+        let mut compare = |name: &str, mesh: &Mesh, points: usize, target: f64| -> Result<(), CaseError> {
+            let body = polyhedron(mesh)?;
+            let points = everywhere(mesh, points);
+            let (a, u) = grouped_errors(&body, target, &points);
+            let facets = body.facets();
+            let what = format!("{name}, {facets} facets, {} points, in groups", points.len());
+            push(format!("{what}: acceleration, largest relative error"), 0.0, a, target, "the exact sum");
+            push(format!("{what}: potential, largest relative error"), 0.0, u, target, "the exact sum");
+            Ok(())
+        };
+        compare("bumpy body", &bumpy(22), 20_000, 1e-6)?;
+        compare("bumpy body", &bumpy(22), 5_000, 1e-4)?;
+        compare("bumpy body", &bumpy(71), 2_000, 1e-6)?;
+        if options.full {
+            // Shape models are data that users bring; without them there are no rows.
+            for (name, file) in
+                [("Eros", "eros-14744.obj"), ("Itokawa", "itokawa-16220.obj"), ("67P", "67p-18294.obj")]
+            {
+                let Ok(text) = std::fs::read_to_string(Path::new(SHAPES).join(file)) else { continue };
+                let mesh = surface::read(&text).map_err(|fault| format!("{file}: {}", fault.message))?;
+                compare(name, &mesh, 100_000, 1e-6)?;
+            }
+        }
         Ok(rows)
     }
+}
+
+/// Points on corners, edges and facets, close to them on either side, inside, and around to thirty times the size.
+fn everywhere(mesh: &Mesh, count: usize) -> Vec<DVec3> {
+    let mut rng = Rng::new(2);
+    let size = mesh.vertices.iter().map(|v| v.length()).fold(0.0, f64::max);
+    (0..count)
+        .map(|k| {
+            let facet = (rng.uniform() * mesh.triangles.len() as f64) as usize;
+            let [a, b, c] = mesh.corners(facet.min(mesh.triangles.len() - 1));
+            let (s, t) = (rng.uniform().sqrt(), rng.uniform());
+            let on = a + s * ((1.0 - t) * (b - a) + t * (c - a));
+            let gap = size * 10f64.powf(rng.range(-9.0, -0.5)) * rng.direction();
+            match k % 8 {
+                0 => on,
+                1 => a,
+                2 => a + t * (b - a),
+                3 | 4 => on + gap,
+                5 => rng.uniform() * on,
+                6 => size * rng.range(0.0, 2.0) * rng.direction(),
+                _ => size * 10f64.powf(rng.range(0.0, 1.5)) * rng.direction(),
+            }
+        })
+        .collect()
+}
+
+/// The largest relative errors of acceleration and potential.
+fn grouped_errors(body: &Polyhedron, target: f64, points: &[DVec3]) -> (f64, f64) {
+    let found = PolyhedronTree::new(body, target).potentials(points);
+    let exact = body.pull(points);
+    found.iter().zip(&exact).fold((0.0, 0.0), |(a, u), (found, exact)| {
+        let here = found.1.distance(exact.acceleration) / exact.acceleration.length();
+        // Not a number must not pass.
+        let worse = |most: f64, x: f64| if x <= most { most } else { x };
+        (worse(a, here), worse(u, (found.0 / exact.potential - 1.0).abs()))
+    })
 }

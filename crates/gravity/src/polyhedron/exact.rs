@@ -1,4 +1,4 @@
-//! The gravity of a homogeneous polyhedron, exactly: eqs (7)-(12) of asteroid-surface-2024 (Werner and Scheeres 1997).
+//! The exact sum, eqs (7)-(12) of asteroid-surface-2024 (Werner and Scheeres 1997).
 //!
 //! Every edge and every facet is summed, for eight points at a time. Of the logarithm of an edge, eq. (11), which is
 //! 2 atanh(e / (x_i + x_j)), and of the angle of a facet, eq. (12), a polynomial is taken where the point is not near, and
@@ -8,16 +8,15 @@
 //! zero. Both products go to zero, and are set to it there: potential and acceleration are finite and continuous
 //! everywhere. The gradient is infinite on edges: of a point there, the edge is left out.
 
-use std::collections::HashMap;
-
 use glam::{DMat3, DVec3};
-use rayon::prelude::*;
-use rubblepile_core::simd::{Kernel, LANES, Lanes, V3, dispatch};
+use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};
+
+use super::{Edge, Polyhedron, Pull};
 
 /// Above this, of the argument, polynomials are not used.
 const NEAR: f64 = 1.0 / 3.0;
 /// atanh(z) / z in z^2, and atan(z) / z, for |z| up to 1/3: interpolation at Chebyshev's points, to 5e-17.
-const ATANH: [f64; 10] = [
+pub const ATANH: [f64; 10] = [
     1.0,
     0.33333333333341286,
     0.199999999976438,
@@ -42,133 +41,12 @@ const ATAN: [f64; 10] = [
     -0.0324535590304272,
 ];
 
-/// The field at a point, for G times density 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Pull {
-    /// Positive: 4 pi / 3 R^3 / r outside a sphere, m^2.
-    pub potential: f64,
-    /// m
-    pub acceleration: DVec3,
-    /// Of the acceleration.
-    pub gradient: DMat3,
-    /// Of the potential: 0 outside and -4 pi inside, the sum of the angles.
-    pub laplacian: f64,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Edge {
-    ends: [u32; 2],
-    length: f64,
-    /// E of eq. (9), which is symmetric: xx, yy, zz, yz, xz, xy.
-    dyad: [f64; 6],
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Facet {
-    corners: [u32; 3],
-    normal: [f64; 3],
-    twice_area: f64,
-}
-
-/// Why a surface has no inside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotClosed {
-    /// This facet has no area, or names a corner that is not there.
-    Degenerate(usize),
-    /// The edge between these corners does not have one facet on either side, that go round it in opposite ways.
-    Edge(u32, u32),
-}
-
-/// A closed surface of triangles.
-#[derive(Debug, Clone)]
-pub struct Polyhedron {
-    vertices: Vec<DVec3>,
-    edges: Vec<Edge>,
-    facets: Vec<Facet>,
-}
-
-impl Polyhedron {
-    /// Corners go round their facet against the clock, seen from outside.
-    pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self, NotClosed> {
-        let mut facets = Vec::with_capacity(triangles.len());
-        for (k, &corners) in triangles.iter().enumerate() {
-            let at = corners.map(|c| vertices.get(c as usize).copied());
-            let [Some(a), Some(b), Some(c)] = at else { return Err(NotClosed::Degenerate(k)) };
-            let normal = (b - a).cross(c - a);
-            let twice_area = normal.length();
-            if !(twice_area > 0.0 && twice_area.is_finite()) {
-                return Err(NotClosed::Degenerate(k));
-            }
-            facets.push(Facet { corners, normal: (normal / twice_area).to_array(), twice_area });
-        }
-        // The facet to the left of each directed edge.
-        let mut left: HashMap<(u32, u32), usize> = HashMap::with_capacity(3 * facets.len());
-        for (k, facet) in facets.iter().enumerate() {
-            for (i, j) in sides(facet) {
-                if left.insert((i, j), k).is_some() {
-                    return Err(NotClosed::Edge(i, j));
-                }
-            }
-        }
-        let mut edges = Vec::with_capacity(3 * facets.len() / 2);
-        for (a, facet) in facets.iter().enumerate() {
-            for (i, j) in sides(facet) {
-                let Some(&b) = left.get(&(j, i)) else { return Err(NotClosed::Edge(i, j)) };
-                if i > j {
-                    continue;
-                }
-                let way = vertices[j as usize] - vertices[i as usize];
-                let [na, nb] = [a, b].map(|f| DVec3::from_array(facets[f].normal));
-                // Out of each facet, across the edge.
-                let (out_a, out_b) = (way.cross(na).normalize(), -way.cross(nb).normalize());
-                let e = |r: usize, c: usize| {
-                    let half = |r: usize, c: usize| na[r] * out_a[c] + nb[r] * out_b[c];
-                    0.5 * (half(r, c) + half(c, r))
-                };
-                edges.push(Edge {
-                    ends: [i, j],
-                    length: way.length(),
-                    dyad: [e(0, 0), e(1, 1), e(2, 2), e(1, 2), e(0, 2), e(0, 1)],
-                });
-            }
-        }
-        Ok(Polyhedron { vertices: vertices.to_vec(), edges, facets })
-    }
-
-    pub fn facets(&self) -> usize {
-        self.facets.len()
-    }
-
-    /// The field at points.
-    pub fn pull(&self, points: &[DVec3]) -> Vec<Pull> {
-        let blocks: Vec<[Pull; LANES]> = points
-            .par_chunks(LANES)
-            .map(|points| dispatch(Sum { body: self, points, gradient: true }))
-            .collect();
-        blocks.into_iter().flatten().take(points.len()).collect()
-    }
-
-    /// The acceleration at points.
-    pub fn accelerations(&self, points: &[DVec3]) -> Vec<DVec3> {
-        let blocks: Vec<[DVec3; LANES]> = points
-            .par_chunks(LANES)
-            .map(|points| dispatch(Sum { body: self, points, gradient: false }).map(|pull| pull.acceleration))
-            .collect();
-        blocks.into_iter().flatten().take(points.len()).collect()
-    }
-}
-
-fn sides(facet: &Facet) -> [(u32, u32); 3] {
-    let [a, b, c] = facet.corners;
-    [(a, b), (b, c), (c, a)]
-}
-
 /// The sum for up to eight points.
-struct Sum<'a> {
-    body: &'a Polyhedron,
-    points: &'a [DVec3],
+pub struct Sum<'a> {
+    pub body: &'a Polyhedron,
+    pub points: &'a [DVec3],
     /// Whether the gradient is wanted.
-    gradient: bool,
+    pub gradient: bool,
 }
 
 impl Kernel for Sum<'_> {
@@ -286,7 +164,7 @@ fn six<L: Lanes>(x: &[f64; 6]) -> [L; 6] {
 
 /// A polynomial, in pairs: the processor can do several at once.
 #[inline(always)]
-fn series<L: Lanes>(c: &[f64; 10], w: L) -> L {
+pub fn series<L: Lanes>(c: &[f64; 10], w: L) -> L {
     let w2 = w * w;
     let w4 = w2 * w2;
     let p0 = L::splat(c[0]) + L::splat(c[1]) * w;
@@ -303,8 +181,21 @@ fn any_above<L: Lanes>(x: L, limit: f64) -> bool {
     x.store().iter().any(|&x| x > limit || x.is_nan())
 }
 
-/// The logarithms of the lanes that are near an edge, from x_i + x_j - e = 2 |x_i x x_j|^2 / ((x_i x_j - x_i . x_j) (x_i +
-/// x_j + e)), which loses nothing on the way to the edge.
+/// Eq. (11) for an edge between a and b from the point, from x_i + x_j - e = 2 |x_i x x_j|^2 / ((x_i x_j - x_i . x_j) (x_i +
+/// x_j + e)), which loses nothing on the way to the edge. On it, zero.
+pub fn log_of_edge(a: DVec3, b: DVec3, length: f64) -> f64 {
+    let (da, db) = (a.length(), b.length());
+    let sum = da + db + length;
+    let (product, cosine) = (da * db, a.dot(b));
+    // Beside the edge's own line; past its ends nothing cancels.
+    let less = match cosine < 0.0 {
+        true => 2.0 * a.cross(b).length_squared() / ((product - cosine) * sum),
+        false => 2.0 * (product + cosine) / sum,
+    };
+    if less > 0.0 { (sum / less).ln() } else { 0.0 }
+}
+
+/// The logarithms of the lanes that are near an edge.
 #[inline(never)]
 fn near_edge<L: Lanes>(log: L, z: L, body: &Polyhedron, edge: &Edge, at: V3<L>) -> L {
     let (mut log, z) = (log.store(), z.store());
@@ -313,15 +204,7 @@ fn near_edge<L: Lanes>(log: L, z: L, body: &Polyhedron, edge: &Edge, at: V3<L>) 
         if z[lane] > NEAR {
             let point = DVec3::new(x[lane], y[lane], zc[lane]);
             let [a, b] = edge.ends.map(|k| point - body.vertices[k as usize]);
-            let (da, db) = (a.length(), b.length());
-            let sum = da + db + edge.length;
-            let (product, cosine) = (da * db, a.dot(b));
-            // Beside the edge's own line; past its ends nothing cancels.
-            let less = match cosine < 0.0 {
-                true => 2.0 * a.cross(b).length_squared() / ((product - cosine) * sum),
-                false => 2.0 * (product + cosine) / sum,
-            };
-            log[lane] = if less > 0.0 { (sum / less).ln() } else { 0.0 };
+            log[lane] = log_of_edge(a, b, edge.length);
         }
     }
     L::load(&log)
@@ -345,7 +228,7 @@ mod tests {
 
     use rubblepile_core::Rng;
 
-    use super::*;
+    use super::{super::NotClosed, *};
 
     fn cube() -> Polyhedron {
         let corner = |k: u32| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2 & 1));
