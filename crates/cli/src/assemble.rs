@@ -226,8 +226,8 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
         GravityPlan::Uniform { acceleration } => Box::new(Uniform { acceleration }),
         GravityPlan::Centrifugal { angular_velocity } => Box::new(Centrifugal { angular_velocity }),
         GravityPlan::Direct { every } => Box::new(Direct::new(G, every)),
-        GravityPlan::Polyhedron { only, error: _, every } => {
-            Box::new(Asteroids::new(only.into_iter().collect(), every))
+        GravityPlan::Polyhedron { only, error, every } => {
+            Box::new(Asteroids::new(only.into_iter().collect(), error, every))
         }
         GravityPlan::Tree { accuracy, every } => {
             let accuracy = match accuracy {

@@ -13,24 +13,35 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{Advice, Asteroid, Error, Field, Frame, G, Mesh, Result, World, Wrench};
 
-use crate::{check_finite, polyhedron::Polyhedron};
+use crate::{
+    check_finite,
+    polyhedron::{Polyhedron, PolyhedronTree},
+};
 
 /// Grains whose reaction is summed at a time: fixed, so that threads do not change the sum.
 const CHUNK: usize = 1024;
+
+/// Made from a surface: how it is summed.
+enum Solid {
+    Exact(Polyhedron),
+    Tree(Box<PolyhedronTree>),
+}
 
 /// The field of some asteroids of a world.
 pub struct Asteroids {
     /// Ids; empty: all of them.
     only: Vec<u32>,
+    /// Relative error of accelerations; 0: every facet is summed.
+    error: f64,
     every: u64,
-    bodies: Vec<(Arc<Mesh>, Polyhedron)>,
+    bodies: Vec<(Arc<Mesh>, Solid)>,
     /// What the last evaluation did to the asteroids.
     on: Vec<Wrench>,
 }
 
 impl Asteroids {
-    pub fn new(only: Vec<u32>, every: u64) -> Self {
-        Asteroids { only, every: every.max(1), bodies: Vec::new(), on: Vec::new() }
+    pub fn new(only: Vec<u32>, error: f64, every: u64) -> Self {
+        Asteroids { only, error, every: every.max(1), bodies: Vec::new(), on: Vec::new() }
     }
 
     fn acts(&self, asteroid: &Asteroid) -> bool {
@@ -46,7 +57,12 @@ impl Asteroids {
                 let body = Polyhedron::new(&a.mesh.vertices, &a.mesh.triangles).map_err(|_| {
                     Error::Unsupported(format!("asteroid `{}` has no closed surface", a.name))
                 })?;
-                Ok((a.mesh.clone(), body))
+                let solid = if self.error > 0.0 {
+                    Solid::Tree(Box::new(PolyhedronTree::new(&body, self.error)))
+                } else {
+                    Solid::Exact(body)
+                };
+                Ok((a.mesh.clone(), solid))
             });
             self.bodies = made.collect::<Result<_>>()?;
         }
@@ -58,7 +74,10 @@ impl Asteroids {
         let pose = body.pose();
         let local: Vec<DVec3> = points.iter().map(|x| pose.to_local(*x)).collect();
         let strength = G * body.density;
-        let mut found = self.bodies[asteroid].1.accelerations(&local);
+        let mut found = match &self.bodies[asteroid].1 {
+            Solid::Exact(body) => body.accelerations(&local),
+            Solid::Tree(tree) => tree.accelerations(&local),
+        };
         found.iter_mut().for_each(|a| *a = pose.rotation * (strength * *a));
         found
     }
@@ -67,7 +86,11 @@ impl Asteroids {
     fn potential(&self, asteroid: usize, body: &Asteroid, points: &[DVec3]) -> Vec<f64> {
         let pose = body.pose();
         let local: Vec<DVec3> = points.iter().map(|x| pose.to_local(*x)).collect();
-        self.bodies[asteroid].1.pull(&local).iter().map(|p| -G * body.density * p.potential).collect()
+        let found: Vec<f64> = match &self.bodies[asteroid].1 {
+            Solid::Exact(body) => body.pull(&local).iter().map(|p| p.potential).collect(),
+            Solid::Tree(tree) => tree.potentials(&local).iter().map(|p| p.0).collect(),
+        };
+        found.into_iter().map(|p| -G * body.density * p).collect()
     }
 
     /// Pairs of asteroids of which at least one acts: the polyhedron, and the one that is felt as points.
@@ -224,7 +247,7 @@ mod tests {
     #[test]
     fn what_is_done_to_grains_is_done_to_asteroids() {
         let world = binary();
-        let mut field = Asteroids::new(Vec::new(), 1);
+        let mut field = Asteroids::new(Vec::new(), 0.0, 1);
         let mut a = vec![DVec3::ZERO; world.bodies.len()];
         field.accelerate(&world, &mut a).expect("a field");
         let mut on = vec![Wrench::default(); 2];
@@ -248,7 +271,7 @@ mod tests {
     fn force_and_torque_of_two_asteroids_are_the_slope_of_their_energy() {
         let mut world = binary();
         world.bodies = Default::default();
-        let mut field = Asteroids::new(Vec::new(), 1);
+        let mut field = Asteroids::new(Vec::new(), 0.0, 1);
         field.accelerate(&world, &mut []).expect("a field");
         let mut on = vec![Wrench::default(); 2];
         field.push_asteroids(&world, &mut on).expect("a field");

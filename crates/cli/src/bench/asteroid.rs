@@ -105,7 +105,7 @@ fn settings() -> Settings {
 }
 
 fn fields() -> Fields {
-    let asteroid = Asteroids::new(Vec::new(), EVERY);
+    let asteroid = Asteroids::new(Vec::new(), 1e-6, EVERY);
     Fields { list: vec![Box::new(asteroid), Box::new(Tree::new(Accuracy::Error(1e-3), EVERY, G))] }
 }
 
