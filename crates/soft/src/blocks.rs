@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{History, Partner, World, Wrench, wall::Pose};
+use rubblepile_core::{Asteroid, History, Partner, World, Wrench, wall::Pose};
 use rubblepile_geometry::{find_pairs, walls};
 
 /// Rows a block. Small enough that a block's sums stay in the second-level cache.
@@ -59,6 +59,9 @@ pub struct Block {
     /// Force x y z and torque x y z on every row of the block, then of the halo.
     pub sum: Vec<[[f64; 4]; 2]>,
     pub walls: Vec<WallSlot>,
+    /// Corners of the facets that `walls` are of, in its order; empty without asteroids. Beside them, because facets lie all over
+    /// memory.
+    pub corners: Vec<[DVec3; 3]>,
     /// What the grains of the block do to the asteroids.
     pub on_asteroids: Vec<Wrench>,
     /// Energy lost in this step: normal, sliding, rolling, twisting; and the work of walls.
@@ -77,6 +80,8 @@ pub struct Blocks {
     pub reference: Vec<DVec3>,
     /// No body can have moved farther than this since.
     pub moved: f64,
+    /// Of all bodies from the first asteroid, when last looked.
+    pub farthest: f64,
     pub poses: Vec<Pose>,
     pub skin: f64,
 }
@@ -116,7 +121,15 @@ impl Blocks {
                 imports[to as usize].push((b as u32, start, end));
             }
         }
-        Blocks { list, imports, reference: bodies.position.clone(), moved: 0.0, poses, skin }
+        Blocks {
+            list,
+            imports,
+            reference: bodies.position.clone(),
+            moved: 0.0,
+            farthest: farthest(world),
+            poses,
+            skin,
+        }
     }
 
     /// What the live contacts remember, by the rows they have now.
@@ -172,41 +185,76 @@ impl Blocks {
         all
     }
 
-    /// Adds a step in which nothing moved farther than `distance`; says whether something may have moved half the
-    /// skin. The sum of the farthest steps is only a bound: when it is used up, the true distances are looked at.
-    pub fn used_up(&mut self, distance: f64, position: &[DVec3]) -> bool {
-        self.moved += distance;
+    /// Adds a step in which no body moved farther than `distance`; says whether something may have moved half the skin. The
+    /// sum of the farthest steps is only a bound: when it is used up, the true distances are looked at.
+    pub fn used_up(&mut self, distance: f64, world: &World) -> bool {
+        self.moved += distance + self.asteroids_moved(world);
         if self.moved < 0.5 * self.skin {
             return false;
         }
-        self.moved = position
-            .par_chunks(ROWS)
-            .zip(self.reference.par_chunks(ROWS))
-            .map(|(now, then)| now.iter().zip(then).map(|(a, b)| (*a - *b).length_squared()).fold(0.0, worst))
-            .reduce(|| 0.0, worst)
-            .sqrt();
+        self.moved = self.true_distance(world);
+        self.farthest = farthest(world);
         // Near the limit the next look would come at once: better a new list now. Not a number is too far.
         self.moved.is_nan() || self.moved >= 0.4 * self.skin
     }
 
-    /// Whether a wall or an asteroid has moved so far that a grain could touch it unlisted.
-    pub fn walls_moved(&self, world: &World, now: &[Pose]) -> bool {
-        let far = 0.5 * self.skin;
-        let (asteroids, n) = (&world.asteroids, world.walls.len());
-        let turned_or_moved =
-            asteroids.iter().zip(self.poses[n..].iter().zip(&now[n..])).any(|(a, (then, now))| {
-                let angle = then.rotation.angle_between(now.rotation);
-                (now.translation - then.translation).length() + angle * a.radius > far
-            });
-        turned_or_moved
-            || world.walls.iter().zip(self.poses.iter().zip(now)).any(|(wall, (then, now))| {
-                // Walls that turn out of their place list every grain: see `find_walls`.
-                now.translation != then.translation
-                    && now.rotation == then.rotation
-                    && !walls::keeps_its_place(wall)
-                    && (now.translation - then.translation).length() > far
-            })
+    /// How far in a step the surface of an asteroid, or a body that is seen from it, moves at most.
+    fn asteroids_moved(&self, world: &World) -> f64 {
+        let speed = |a: &Asteroid| a.velocity.length() + a.spin.length() * self.farthest.max(a.radius);
+        world.clock.timestep * world.asteroids.iter().map(speed).fold(0.0, f64::max)
     }
+
+    /// The farthest way of a body or a surface since the list was made. A list holds in any frame in which nothing has moved
+    /// far: grains at rest on an asteroid have not moved as it sees them.
+    fn true_distance(&self, world: &World) -> f64 {
+        let (now, walls) = (poses(world, 0.0), world.walls.len());
+        let own = self.poses[walls..].iter().zip(&now[walls..]).zip(&world.asteroids);
+        let surfaces = own
+            .map(|((then, now), asteroid)| {
+                let angle = then.rotation.angle_between(now.rotation);
+                (now.translation - then.translation).length() + angle * asteroid.radius
+            })
+            .fold(0.0, worst);
+        let inertial = worst(surfaces, self.bodies_moved(world, |x| x));
+        match (&now[walls..], &self.poses[walls..]) {
+            ([now], [then]) if walls == 0 && inertial >= 0.4 * self.skin => {
+                self.bodies_moved(world, |x| now.to_world(then.to_local(x)))
+            }
+            _ => inertial,
+        }
+    }
+
+    /// The farthest way of a body from where it would be if it were carried along.
+    fn bodies_moved(&self, world: &World, carried: impl Fn(DVec3) -> DVec3 + Sync) -> f64 {
+        world
+            .bodies
+            .position
+            .par_chunks(ROWS)
+            .zip(self.reference.par_chunks(ROWS))
+            .map(|(now, then)| {
+                now.iter().zip(then).map(|(a, b)| (*a - carried(*b)).length_squared()).fold(0.0, worst)
+            })
+            .reduce(|| 0.0, worst)
+            .sqrt()
+    }
+
+    /// Whether a wall has moved so far that a grain could touch it unlisted.
+    pub fn walls_moved(&self, world: &World, now: &[Pose]) -> bool {
+        world.walls.iter().zip(self.poses.iter().zip(now)).any(|(wall, (then, now))| {
+            // Walls that turn out of their place list every grain: see `find_walls`.
+            now.translation != then.translation
+                && now.rotation == then.rotation
+                && !walls::keeps_its_place(wall)
+                && (now.translation - then.translation).length() > 0.5 * self.skin
+        })
+    }
+}
+
+/// The distance of the farthest body from an asteroid.
+fn farthest(world: &World) -> f64 {
+    let Some(asteroid) = world.asteroids.first() else { return 0.0 };
+    let distance = |x: &DVec3| x.distance_squared(asteroid.position);
+    world.bodies.position.par_iter().with_min_len(ROWS).map(distance).reduce(|| 0.0, worst).sqrt()
 }
 
 impl Block {
@@ -298,6 +346,8 @@ impl Block {
                 let id = world.asteroids[asteroid as usize].id;
                 let partner = Partner::Asteroid { asteroid: id, facet };
                 self.walls.push(slot(world.walls.len() + asteroid as usize, facet, partner));
+                self.corners.resize(self.walls.len() - 1, [DVec3::ZERO; 3]);
+                self.corners.push(world.asteroids[asteroid as usize].mesh.corners(facet as usize));
             }
         }
     }

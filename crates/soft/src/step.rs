@@ -246,9 +246,7 @@ impl SoftSpheres {
                 break;
             }
             world.clock.tick();
-            if live.blocks.used_up(distance, &world.bodies.position)
-                || live.blocks.walls_moved(world, &poses(world, 0.0))
-            {
+            if live.blocks.used_up(distance, world) || live.blocks.walls_moved(world, &poses(world, 0.0)) {
                 self.relist(live, world, report)?;
             }
             let start = Instant::now();

@@ -73,7 +73,7 @@ impl AtWall {
         let x = DVec3::new(x, y, z);
         let Some(wall) = shared.walls.get(surface) else {
             let asteroid = &shared.asteroids[surface - shared.walls.len()];
-            let touch = mesh::touch(asteroid.mesh.corners(w.face as usize), pose.to_local(x), r)?;
+            let touch = mesh::touch(block.corners[slot], pose.to_local(x), r)?;
             let normal = -(pose.rotation * touch.normal);
             let point = x + touch.distance * normal;
             return Some(AtWall {

@@ -60,37 +60,35 @@ fn add(world: &mut World, places: impl Iterator<Item = DVec3>) {
     }
 }
 
-/// Grains in a heap on a slope: layers of a dense lattice that narrow upwards, the lowest on the ground.
+/// Grains in a heap on a slope: a close-packed cone on the ground, every grain in touch with twelve others. A pile that has come to
+/// rest has half as many contacts.
 fn heap(world: &mut World, grains: usize) -> Result<(), CaseError> {
     let tree = SurfaceTree::new(&world.asteroids[0].mesh);
     let way = DVec3::new(0.75, 0.3, 0.6).normalize();
     let (distance, _) = tree.ray(1e3 * way, -way).ok_or("no ground")?;
     let middle = (1e3 - distance) * way;
     let (u, v) = way.any_orthonormal_pair();
-    let spacing = 2.0 * GRAIN * 0.999;
-    // A cone as high as half of its radius: n grains of a volume of 0.7 of a cell.
-    let radius = spacing * (2.0 * 3.0 * 0.71 * grains as f64 / std::f64::consts::PI).cbrt();
-    let mut places = Vec::new();
-    let reach = (radius / spacing).ceil() as i32;
-    for layer in 0.. {
-        let high = f64::from(layer) * spacing * (2.0f64 / 3.0).sqrt();
-        let wide = radius - 2.0 * high;
-        if wide < 0.0 || places.len() >= grains {
-            break;
-        }
-        for j in -reach..=reach {
-            for i in -reach..=reach {
-                let shift = if layer % 2 == 0 { 0.0 } else { 1.0 / 3.0 };
-                let row = 3f64.sqrt() * 0.5 * (f64::from(j) + shift * 1.0);
-                let column = f64::from(i) + 0.5 * f64::from(j) + 0.5 * shift;
-                let (a, b) = (spacing * column, spacing * row);
-                if a.hypot(b) > wide {
-                    continue;
+    let spacing = 2.0 * GRAIN * 0.9995;
+    let (mut places, mut wide) = (Vec::new(), 1.0);
+    while places.len() < grains {
+        // A cone half as high as it is wide, larger each time until it holds them all.
+        wide *= 1.1;
+        places.clear();
+        let reach = (1.2 * wide / spacing) as i32;
+        for layer in -4i32.. {
+            let high = f64::from(layer) * spacing * (2.0f64 / 3.0).sqrt();
+            let radius = wide - 2.0 * high.max(0.0);
+            if radius < 0.0 {
+                break;
+            }
+            let shift = f64::from(layer.rem_euclid(2)) / 3.0;
+            for (i, j) in (-reach..=reach).flat_map(|i| (-reach..=reach).map(move |j| (i, j))) {
+                let (i, j) = (f64::from(i) + shift, f64::from(j) + shift);
+                let (a, b) = (spacing * (i + 0.5 * j), spacing * 3f64.sqrt() * 0.5 * j);
+                let x = middle + a * u + b * v + (high + GRAIN) * way;
+                if a.hypot(b) < radius && tree.nearest(x).is_some_and(|n| n.distance > 0.99 * GRAIN) {
+                    places.push(x);
                 }
-                // Columns of grains follow the ground.
-                let from = middle + a * u + b * v + 50.0 * way;
-                let (fall, _) = tree.ray(from, -way).ok_or("no ground")?;
-                places.push(from - (fall - GRAIN - high) * way);
             }
         }
     }
@@ -100,8 +98,7 @@ fn heap(world: &mut World, grains: usize) -> Result<(), CaseError> {
 }
 
 fn settings() -> Settings {
-    // Columns over rough ground overlap more than grains at rest do.
-    Settings { deepest_overlap: 1.0, ..Settings::default() }
+    Settings::default()
 }
 
 fn fields() -> Fields {

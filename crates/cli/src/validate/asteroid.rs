@@ -85,7 +85,8 @@ impl OnSphere {
         let (distance, facet) = tree.ray(2.0 * self.radius * way, -way).ok_or("no ground")?;
         let [a, b, c] = ground.mesh.corners(facet as usize);
         let normal = (b - a).cross(c - a).normalize();
-        let x = (2.0 * self.radius - distance) * way + self.grain * normal;
+        // A little deep: cohesion holds what touches.
+        let x = (2.0 * self.radius - distance) * way + 0.9999 * self.grain * normal;
         world.bodies.push_sphere(x, self.grain, 2500.0, 0, 0);
         world.bodies.velocity[0] = ground.spin.cross(x);
         world.bodies.spin[0] = ground.spin;
@@ -169,7 +170,7 @@ fn landslide(full: bool) -> Result<Vec<ValidateRow>, CaseError> {
 
 /// Frictionless on a sphere: in the inertial frame it goes straight on, along a great circle.
 fn coriolis() -> Result<Vec<ValidateRow>, CaseError> {
-    let case = OnSphere { friction: 0.0, latitude: 30.0, spin: 2e-4, facets: 200_000, ..OnSphere::default() };
+    let case = OnSphere { friction: 0.0, latitude: 30.0, spin: 4e-4, facets: 200_000, ..OnSphere::default() };
     let seconds = 2000.0;
     let moved = case.moved(seconds)?;
     let (r, latitude) = (case.radius + case.grain, case.latitude.to_radians());
@@ -266,10 +267,12 @@ fn jacobi(revolutions: f64) -> Result<f64, CaseError> {
     let mut fields = Fields { list: vec![Box::new(Asteroids::new(Vec::new(), 0.0, 1))] };
     let constants = |world: &World| -> Result<Vec<f64>, CaseError> {
         let spin = world.asteroids[0].spin;
-        (0..world.bodies.len())
+        // Rows move when grains are sorted.
+        let rows = world.bodies.rows_by_id();
+        rows.into_iter()
             .map(|k| {
                 let mut alone = world.clone();
-                alone.permute(&[k as u32]);
+                alone.permute(&[k]);
                 let b = &alone.bodies;
                 let potential = Asteroids::new(Vec::new(), 0.0, 1).potential_energy(&alone)? / b.mass[0];
                 let swing = spin.dot(b.position[0].cross(b.velocity[0]));

@@ -13,6 +13,7 @@ mod gas;
 mod hopper;
 mod impact;
 mod kepler;
+mod landslide;
 mod mesh_contact;
 mod methods;
 pub mod pile;
@@ -61,6 +62,8 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(polyhedron::Gravity),
         Box::new(mesh_contact::MeshContact),
         Box::new(asteroid::Conservation),
+        Box::new(landslide::Landslide),
+        Box::new(landslide::Fission),
         Box::new(free_rotation::FreeRotation),
         Box::new(stick_slip::StickSlip),
         Box::new(solvers::Solvers),
