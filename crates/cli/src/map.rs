@@ -6,7 +6,7 @@ use glam::DVec3;
 use rubblepile_core::{Advice, Asteroid, units};
 use rubblepile_io::{
     map,
-    scenario::{Scenario, tables::MaterialTable},
+    scenario::{GravityPlan, Scenario, tables::MaterialTable},
 };
 use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, part, surface_map};
 
@@ -25,7 +25,7 @@ pub fn map(args: args::Map) -> Result<(), Failure> {
         }
         let regolith = regolith(&args, scenario, asteroid)?;
         let asteroid = asteroid.clone();
-        let facets = surface_map(&built.world, row, &regolith)
+        let facets = surface_map(&built.world, row, &regolith, accuracy(&built.gravity))
             .map_err(|e| Failure::bad_input(e, "look at the asteroid's shape"))?;
         let title = title(&asteroid, &regolith);
         let request = map::Request { title: &title, folder: &out, overwrite: args.force };
@@ -36,6 +36,15 @@ pub fn map(args: args::Map) -> Result<(), Failure> {
         print(&format!("in {}: {}\n", out.display(), names.join(", ")));
         Ok(())
     })?
+}
+
+/// Of the scenario's own gravity of asteroids, if it has one.
+fn accuracy(gravity: &[GravityPlan]) -> f64 {
+    let errors = gravity.iter().filter_map(|g| match g {
+        GravityPlan::Polyhedron { error, .. } => Some(*error),
+        _ => None,
+    });
+    errors.reduce(f64::min).unwrap_or(1e-6)
 }
 
 fn default_directory(args: &args::Map) -> PathBuf {

@@ -61,10 +61,14 @@ fn a_map_has_its_files_and_says_what_fails() {
     let file = scratch.scenario(&scenario("sphere = { radius = 200, facets = 500 }", ""));
     let out = scratch.path().join("maps");
     let told = said(&["map", text(&file), "--out", text(&out), "--thickness", "2 m"]);
-    for part in ["500 facets", "cohesion 0.5 Pa, 2 m thick, 1200 kg/m3", "radius 0.1 m, 3000 kg/m3", "period 3 h"] {
+    for part in
+        ["500 facets", "cohesion 0.5 Pa, 2 m thick, 1200 kg/m3", "radius 0.1 m, 3000 kg/m3", "period 3 h"]
+    {
         assert!(told.contains(part), "`{part}` is not in: {told}");
     }
-    for name in ["map.vtp", "map.csv", "slope.svg", "factor-of-safety.svg", "lift-off-speed.svg", "fission.svg"] {
+    for name in
+        ["map.vtp", "map.csv", "slope.svg", "factor-of-safety.svg", "lift-off-speed.svg", "fission.svg"]
+    {
         assert!(out.join(name).exists(), "{name}");
     }
     assert_eq!(fs::read_to_string(out.join("map.csv")).unwrap().lines().count(), 501);
@@ -117,10 +121,18 @@ fn broken_shape_models_are_refused_and_healed() {
     refused(&["check", text(&file)], &["no closed surface", "heal = true"]);
     let file = scratch.scenario(&scenario("file = { path = \"cube.obj\", unit = \"km\", heal = true }", ""));
     let told = said(&["check", text(&file)]);
-    assert_eq!(told.matches("note: cube.obj: turned 1 triangle that faced the other way").count(), 1, "{told}");
+    assert_eq!(
+        told.matches("note: cube.obj: turned 1 triangle that faced the other way").count(),
+        1,
+        "{told}"
+    );
     assert!(told.contains("note: cube.obj: filled a hole of 3 edges"), "{told}");
     let output = rubblepile(&["map", text(&file), "--out", text(&scratch.path().join("maps"))]);
-    assert!(output.status.success() && complaint(&output).contains("filled a hole"), "{}", complaint(&output));
+    assert!(
+        output.status.success() && complaint(&output).contains("filled a hole"),
+        "{}",
+        complaint(&output)
+    );
     // What cannot be healed.
     fs::write(&model, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
     refused(&["check", text(&file)], &["cannot be healed", "too large to be filled", "it is open"]);

@@ -2,7 +2,8 @@
 //! (figure 11 of asteroid-surface-2024).
 //!
 //! A cell shows the facet that is seen in its middle from far above. The scale leaves out the outermost hundredth of the area
-//! at either end, so that a few wild facets do not wash out the rest; what is beyond has the colour of the end.
+//! at either end (of the factor of safety the upper tenth), so that a few wild facets do not wash out the rest; what is beyond
+//! has the colour of the end.
 
 use std::fmt::Write;
 
@@ -36,7 +37,7 @@ const COLOURS: [[f64; 3]; 9] = [
     [173.0, 220.0, 48.0],
     [253.0, 231.0, 37.0],
 ];
-/// Beyond three times what is needed, safety is no question.
+/// Between which the line of safety is drawn: a facet that is infinitely safe must not push it aside.
 const SAFE: f64 = 3.0;
 
 /// The facet that is seen in each cell, row by row from the north, from -180 degrees eastwards.
@@ -70,11 +71,10 @@ struct Scale {
 
 impl Scale {
     fn of(quantity: &Quantity, facets: &[Facet]) -> Self {
-        if quantity.name == "factor-of-safety" {
-            return Scale { low: 0.0, high: SAFE };
-        }
+        // Level ground is safe without limit: of safety the upper tenth is left out.
+        let most = if quantity.name == "factor-of-safety" { 0.9 } else { 0.99 };
         let low = quantity.quantile(facets, 0.01).unwrap_or(0.0);
-        let high = quantity.quantile(facets, 0.99).unwrap_or(0.0);
+        let high = quantity.quantile(facets, most).unwrap_or(0.0);
         // Some room where all values are one.
         let room =
             if high - low > 1e-9 * high.abs().max(low.abs()) { 0.0 } else { 0.01 * high.abs().max(1e-9) };
@@ -107,7 +107,7 @@ pub(super) fn svg(title: &str, quantity: &Quantity, facets: &[Facet], raster: &R
     cells(&mut out, quantity, facets, raster, &scale);
     lines(&mut out, quantity, facets, raster);
     frame(&mut out, title, quantity, (w, h));
-    bar(&mut out, quantity, &scale, (w, h));
+    bar(&mut out, &scale, (w, h));
     out.push_str("</svg>\n");
     out
 }
@@ -179,7 +179,7 @@ fn lines(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raste
         out,
         "<text x=\"{}\" y=\"{:.0}\" text-anchor=\"end\" fill=\"#333333\">{words}</text>",
         LEFT + w,
-        TOP + h + 36.0
+        TOP + h + 54.0
     );
 }
 
@@ -222,32 +222,41 @@ fn frame(out: &mut String, title: &str, quantity: &Quantity, (w, h): (f64, f64))
     );
 }
 
-fn bar(out: &mut String, quantity: &Quantity, scale: &Scale, (w, h): (f64, f64)) {
+fn bar(out: &mut String, scale: &Scale, (w, h): (f64, f64)) {
     let (x, width) = (LEFT + w + 20.0, 16.0);
     let step = h / LEVELS as f64;
+    out.push_str("<g shape-rendering=\"crispEdges\">\n");
     for level in 0..LEVELS {
         let y = TOP + h - (level + 1) as f64 * step;
         let _ = writeln!(
             out,
-            "<rect x=\"{x}\" y=\"{y:.2}\" width=\"{width}\" height=\"{:.2}\" fill=\"{}\"/>",
-            step + 0.3,
+            "<rect x=\"{x}\" y=\"{y:.2}\" width=\"{width}\" height=\"{step:.2}\" fill=\"{}\"/>",
             colour(level)
         );
     }
+    out.push_str("</g>\n");
     let _ = writeln!(
         out,
         "<rect x=\"{x}\" y=\"{TOP}\" width=\"{width}\" height=\"{h}\" fill=\"none\" stroke=\"black\"/>"
     );
-    for tick in round_ticks(scale.low, scale.high) {
-        let y = TOP + h - h * (tick - scale.low) / (scale.high - scale.low);
-        let beyond = if quantity.name == "factor-of-safety" && tick == SAFE { "+" } else { "" };
+    let at = |value: f64| TOP + h - h * (value - scale.low) / (scale.high - scale.low);
+    let ends = [scale.low, scale.high];
+    // The ends, and the round values that are not on top of them.
+    let free = |tick: &f64| ends.iter().all(|end| (at(*tick) - at(*end)).abs() > 14.0);
+    let round = round_ticks(scale.low, scale.high).into_iter().filter(free).map(|tick| (tick, label(tick)));
+    let ends = ends.map(|end| (end, label(three_digits(end))));
+    for (value, words) in round.chain(ends) {
+        let y = at(value);
         let _ = writeln!(
             out,
-            "<path d=\"M{:.1} {y:.1}h4\" stroke=\"black\"/><text x=\"{:.1}\" y=\"{:.1}\">{}{beyond}</text>",
+            "<path d=\"M{:.1} {y:.1}h4\" stroke=\"black\"/><text x=\"{:.1}\" y=\"{:.1}\">{words}</text>",
             x + width,
             x + width + 7.0,
-            y + 4.0,
-            label(tick)
+            y + 4.0
         );
     }
+}
+
+fn three_digits(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
 }

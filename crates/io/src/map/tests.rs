@@ -24,7 +24,7 @@ fn example(period: f64) -> (Mesh, Vec<Facet>) {
         thickness: 3.0,
         grain: Grain { radius: 0.1, density: 3000.0, cohesion: 0.0, shape: 0.5 },
     };
-    let facets = surface_map(&world, 0, &regolith).expect("a map");
+    let facets = surface_map(&world, 0, &regolith, 1e-6).expect("a map");
     (world.asteroids[0].mesh.as_ref().clone(), facets)
 }
 

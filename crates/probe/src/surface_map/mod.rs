@@ -10,8 +10,7 @@
 //! | factor of safety | against a landslide, eq. (16) of asteroid-surface-2024 |
 //! | fission | the left side of eq. (17) and (B7) there: a layer flies off where it is not negative |
 //!
-//! The field is that of the polyhedron itself, exact on the facet (potential and acceleration are continuous there). In a
-//! binary, what the asteroid itself falls with is taken off: the rest is the tide.
+//! The field is that of the polyhedron itself, on the facet (potential and acceleration are continuous there). In a binary, what the asteroid itself falls with is taken off: the rest is the tide.
 
 mod curvature;
 mod lift_off;
@@ -26,7 +25,10 @@ use std::f64::consts::PI;
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{Asteroid, Error, Field, G, Result, World, Wrench};
-use rubblepile_gravity::{Asteroids, polyhedron::Polyhedron};
+use rubblepile_gravity::{
+    Asteroids,
+    polyhedron::{Polyhedron, PolyhedronTree},
+};
 
 /// The layer on the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,8 +130,9 @@ impl Facet {
     }
 }
 
-/// The facets of an asteroid (its row), in the order of its mesh.
-pub fn surface_map(world: &World, row: usize, regolith: &Regolith) -> Result<Vec<Facet>> {
+/// The facets of an asteroid (its row), in the order of its mesh. `error` is that of gravity, relative; 0: every facet is
+/// summed for each.
+pub fn surface_map(world: &World, row: usize, regolith: &Regolith, error: f64) -> Result<Vec<Facet>> {
     let missing = || Error::Unsupported(format!("there is no asteroid {row} to make a map of"));
     let asteroid = world.asteroids.get(row).ok_or_else(missing)?;
     let mesh = &asteroid.mesh;
@@ -140,11 +143,11 @@ pub fn surface_map(world: &World, row: usize, regolith: &Regolith) -> Result<Vec
         })
         .collect();
     let centres: Vec<DVec3> = faces.iter().map(|f| f.0).collect();
-    let field = gravity(world, row, &centres)?;
+    let field = gravity(world, row, &centres, error)?;
     let bends = curvature::of_facets(mesh);
     let into = asteroid.orientation.inverse();
     let spin = into * asteroid.spin;
-    let falls = into * falls_with(world, row)?;
+    let falls = into * falls_with(world, row, error)?;
     let drift = into * (asteroid.velocity - common_velocity(&world.asteroids));
     let facets = faces.par_iter().enumerate().map(|(k, &(centre, face))| {
         let (area, normal) = (face.length(), face.normalize_or(centre.normalize_or(DVec3::Z)));
@@ -190,7 +193,7 @@ struct Gravity {
     highest: f64,
 }
 
-fn gravity(world: &World, row: usize, at: &[DVec3]) -> Result<Vec<Gravity>> {
+fn gravity(world: &World, row: usize, at: &[DVec3], error: f64) -> Result<Vec<Gravity>> {
     let own = world.asteroids[row].pose();
     let mut sum = vec![Gravity::default(); at.len()];
     for (k, body) in world.asteroids.iter().enumerate() {
@@ -200,9 +203,13 @@ fn gravity(world: &World, row: usize, at: &[DVec3]) -> Result<Vec<Gravity>> {
         let from = |x: &DVec3| if k == row { *x } else { pose.to_local(own.to_world(*x)) };
         let points: Vec<DVec3> = at.iter().map(from).collect();
         let (strength, turn) = (G * body.density, own.rotation.inverse() * pose.rotation);
-        for ((sum, pull), x) in sum.iter_mut().zip(polyhedron.pull(&points)).zip(&points) {
-            let potential = strength * pull.potential;
-            let away = strength * pull.acceleration;
+        let pulls: Vec<(f64, DVec3)> = if error > 0.0 {
+            PolyhedronTree::new(&polyhedron, error).potentials(&points)
+        } else {
+            polyhedron.pull(&points).iter().map(|p| (p.potential, p.acceleration)).collect()
+        };
+        for ((sum, pull), x) in sum.iter_mut().zip(pulls).zip(&points) {
+            let (potential, away) = (strength * pull.0, strength * pull.1);
             sum.acceleration += if k == row { away } else { turn * away };
             sum.potential += potential;
             sum.highest += if k == row { potential.max(G * body.mass / x.length()) } else { potential };
@@ -212,14 +219,14 @@ fn gravity(world: &World, row: usize, at: &[DVec3]) -> Result<Vec<Gravity>> {
 }
 
 /// The acceleration of its centre by the other asteroids; none if it is held.
-fn falls_with(world: &World, row: usize) -> Result<DVec3> {
+fn falls_with(world: &World, row: usize, error: f64) -> Result<DVec3> {
     let asteroid = &world.asteroids[row];
     if asteroid.fixed || world.asteroids.len() < 2 {
         return Ok(DVec3::ZERO);
     }
     let mut alone = World::new(1.0);
     alone.asteroids.clone_from(&world.asteroids);
-    let mut field = Asteroids::new(Vec::new(), 1);
+    let mut field = Asteroids::new(Vec::new(), error, 1);
     field.accelerate(&alone, &mut [])?;
     let mut on = vec![Wrench::default(); alone.asteroids.len()];
     field.push_asteroids(&alone, &mut on)?;

@@ -101,6 +101,8 @@ impl Quantity {
 
 /// Part of the area of which something is true.
 pub fn part(facets: &[Facet], is: impl Fn(&Facet) -> bool) -> f64 {
-    let whole: f64 = facets.iter().map(|f| f.area).sum();
-    facets.iter().filter(|f| is(f)).map(|f| f.area).sum::<f64>() / whole
+    let area = |is: &dyn Fn(&Facet) -> bool| {
+        facets.iter().filter(|f| is(f)).map(|f| f.area).fold(0.0, |sum, area| sum + area)
+    };
+    area(&is) / area(&|_| true)
 }
