@@ -15,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
   rubblepile run pile.toml --set run.end=\"2 h\"  run it with another end
   rubblepile resume runs/first                  go on after Ctrl-C, a crash or a power cut
   rubblepile export runs/first --format xyz     for OVITO
+  rubblepile map asteroid.toml                  slopes and where regolith fails
 
 Exit codes: 0 done, 1 the run failed, 2 bad input, 130 interrupted.",
     arg_required_else_help = true
@@ -54,14 +55,21 @@ run: what was set, how it ended, and the last value of every column of its serie
     /// Read a scenario, and say what it is and what is doubtful in it
     Check(Check),
 
-    /// Say what is in a run directory, a frame, a checkpoint or a scenario
-    Info {
-        /// Run directory, *.vtkhdf, *.rpk or *.toml
-        path: PathBuf,
-        /// One JSON object instead of text
-        #[arg(long)]
-        json: bool,
-    },
+    /// Say what is in a run directory, a frame, a checkpoint, a scenario or a shape model
+    #[command(after_help = "Examples:
+  rubblepile info runs/pile
+  rubblepile info bennu.obj --unit km --density \"1194 kg/m3\"
+  rubblepile info broken.obj --unit m --heal             what `heal = true` would do to it")]
+    Info(Info),
+
+    /// Map the surface of an asteroid: slope, acceleration, potential, speeds to leave, and where regolith fails
+    #[command(after_help = "Examples:
+  rubblepile map landslide.toml
+  rubblepile map landslide.toml --period \"2.6 h\" --cohesion \"1 Pa\" --thickness \"5 m\" --out maps/fast
+
+Writes map.vtp (facets for ParaView), map.csv (a row a facet) and a picture of longitude and latitude for each quantity. \
+What the layer is made of comes from the first [[grains]] and its material, where the options do not say otherwise.")]
+    Map(Map),
 
     /// Write frames for other programs
     #[command(after_help = "Examples:
@@ -158,6 +166,69 @@ pub struct Sweep {
     /// Only errors
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Info {
+    /// Run directory, *.vtkhdf, *.rpk, *.toml, or a shape model (*.obj, *.tab)
+    pub path: PathBuf,
+    /// One JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Unit of length of a shape model: m, km
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<String>,
+    /// Repair a shape model first, and say what was done; the file stays as it is
+    #[arg(long)]
+    pub heal: bool,
+    /// Density of a shape model, for its mass and moments: kg/m3, or with a unit
+    #[arg(long, value_name = "DENSITY")]
+    pub density: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Map {
+    /// Scenario file (TOML) with an [[asteroid]]
+    pub scenario: PathBuf,
+    /// Its name, where there are several
+    #[arg(long, value_name = "NAME")]
+    pub asteroid: Option<String>,
+    /// Directory for the maps [default: maps/<name of the scenario>]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Time of one turn, instead of the scenario's: seconds, or with a unit ("3.4 h")
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub period: Option<String>,
+    /// Friction angle of the layer: degrees, or with a unit
+    #[arg(long, value_name = "ANGLE", default_value = "40")]
+    pub friction_angle: String,
+    /// Cohesion of the layer, C of eq. (16): Pa, or with a unit [default: the material's]
+    #[arg(long, value_name = "PRESSURE")]
+    pub cohesion: Option<String>,
+    /// Thickness of the layer: metres, or with a unit
+    #[arg(long, value_name = "LENGTH", default_value = "3 m")]
+    pub thickness: String,
+    /// Density of the layer with its voids [default: the asteroid's]
+    #[arg(long, value_name = "DENSITY")]
+    pub regolith_density: Option<String>,
+    /// Radius of its grains [default: that of the first [[grains]], otherwise 10 cm]
+    #[arg(long, value_name = "LENGTH")]
+    pub grain_radius: Option<String>,
+    /// Density of its grains [default: the material's]
+    #[arg(long, value_name = "DENSITY")]
+    pub grain_density: Option<String>,
+    /// Cohesion between two grains, c of eq. (4) [default: --cohesion]
+    #[arg(long, value_name = "PRESSURE")]
+    pub grain_cohesion: Option<String>,
+    /// Put a value in place of the scenario's
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Threads to compute with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub threads: Option<u32>,
+    /// Replace maps that are there
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

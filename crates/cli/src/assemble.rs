@@ -95,16 +95,27 @@ fn prepare(
 
 /// A time from the command line, s: a number, or one with a unit.
 pub fn time(text: &str) -> Result<f64, Failure> {
-    let help = "give seconds, or a number with a unit: --until \"2 h\"";
-    let seconds = match text.trim().parse() {
-        Ok(seconds) => seconds,
-        Err(_) => units::parse_as(text, units::TIME)
-            .map_err(|e| Failure::bad_input(format!("--until: {e}"), help))?,
+    quantity("--until", text, units::TIME, "2 h").and_then(|seconds| {
+        let help = "give seconds, or a number with a unit: --until \"2 h\"";
+        let sound = seconds.is_finite() && seconds > 0.0;
+        sound
+            .then_some(seconds)
+            .ok_or_else(|| Failure::bad_input(format!("--until: `{text}` is no time to end at"), help))
+    })
+}
+
+/// A quantity from the command line: a number in SI units, or one with a unit.
+pub fn quantity(option: &str, text: &str, kind: units::Dimension, example: &str) -> Result<f64, Failure> {
+    let help = || {
+        let unit = kind.unit();
+        format!("give a number in {unit}, or one with a unit: {option} \"{example}\"")
     };
-    if seconds.is_finite() && seconds > 0.0 {
-        Ok(seconds)
-    } else {
-        Err(Failure::bad_input(format!("--until: `{text}` is no time to end at"), help))
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(_) => Err(Failure::bad_input(format!("{option}: `{text}` is no usable number"), help())),
+        Err(_) => {
+            units::parse_as(text, kind).map_err(|e| Failure::bad_input(format!("{option}: {e}"), help()))
+        }
     }
 }
 
@@ -129,6 +140,11 @@ pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
         })?;
     }
     Ok(built)
+}
+
+/// The asteroids of a scenario, and its tables.
+pub fn asteroids(prepared: &Prepared) -> Result<(Built, &Scenario), Failure> {
+    Ok((scenario::build_asteroids_only(&prepared.loaded, &prepared.base)?, &prepared.loaded.scenario))
 }
 
 /// What resolves contact, with the time step that it would choose itself, s, if it can.
@@ -173,7 +189,7 @@ pub fn summary(built: &Built) -> Summary {
 /// The plan of a new run.
 pub fn plan(prepared: &Prepared, built: Built) -> Plan {
     let (method, _) = method(&built);
-    let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _ } = built;
+    let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _, advice: _ } = built;
     let fields = Fields { list: gravity.iter().map(field).collect() };
     Plan {
         title,

@@ -19,13 +19,15 @@ pub fn check(args: args::Check) -> Result<(), Failure> {
         print(&prepared.text);
         return Ok(());
     }
-    let advice = on_threads(prepared.threads, || {
+    let (advice, said) = on_threads(prepared.threads, || {
         let built = assemble::build(&prepared)?;
         let summary = assemble::summary(&built);
         print(&format!("{summary}time step          {:e} s\n", built.world.clock.timestep));
-        Ok::<_, Failure>(assemble::advice(&summary, &assemble::plan(&prepared, built)))
+        let advice = assemble::advice(&summary, &assemble::plan(&prepared, built));
+        Ok::<_, Failure>((advice, summary.advice))
     })??;
-    advice.iter().for_each(|a| print(&format!("{}\n", line(a))));
+    // The summary has printed its own part.
+    advice.iter().filter(|a| !said.contains(a)).for_each(|a| print(&format!("{}\n", line(a))));
     refuse(&advice)
 }
 

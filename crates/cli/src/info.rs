@@ -1,4 +1,4 @@
-//! `info`: what is in a run directory, a frame, a checkpoint or a scenario.
+//! `info`: what is in a run directory, a frame, a checkpoint, a scenario or a shape model.
 
 use std::{io::Read, path::Path};
 
@@ -17,14 +17,24 @@ use rubblepile_io::{
 };
 use serde_json::{Value, json};
 
-use crate::{aggregates, assemble, failure::Failure, print, text};
+use crate::{aggregates, args, assemble, failure::Failure, print, shape_info, text};
 
 /// A line of the answer: what, and how much, for people and for programs.
 pub type Facts = Vec<(&'static str, String, Value)>;
 
-pub fn info(path: &Path, json: bool) -> Result<(), Failure> {
+pub fn info(args: args::Info) -> Result<(), Failure> {
+    let (path, json) = (args.path.as_path(), args.json);
+    let is_shape = !path.is_dir() && shape_info::is_shape(path);
+    if !is_shape && (args.unit.is_some() || args.density.is_some() || args.heal) {
+        return Err(Failure::bad_input(
+            format!("{}: --unit, --density and --heal are for shape models", path.display()),
+            "shape models have names that end in .obj or .tab",
+        ));
+    }
     let (kind, facts) = if path.is_dir() {
         ("run directory", run_directory(path)?)
+    } else if is_shape {
+        ("shape model", shape_info::facts(&args)?)
     } else {
         match kind(path)? {
             Kind::Checkpoint => {
@@ -245,7 +255,7 @@ fn frame_shapes(frame: &FrameData) -> (&'static str, String, Value) {
     fact("shapes", words, json!({"solids": solids}))
 }
 
-fn vector(v: DVec3, unit: &str) -> String {
+pub fn vector(v: DVec3, unit: &str) -> String {
     format!("({}, {}, {}) {unit}", text::number(v.x), text::number(v.y), text::number(v.z))
 }
 

@@ -11,8 +11,10 @@ mod export;
 mod failure;
 mod info;
 mod interrupt;
+mod map;
 mod progress;
 mod run;
+mod shape_info;
 mod sweep;
 mod text;
 mod validate;
@@ -36,7 +38,8 @@ fn main() -> ExitCode {
         Command::Sweep(args) => sweep::sweep(args),
         Command::Check(args) => check::check(args),
         Command::Schema { markdown } => check::schema(markdown),
-        Command::Info { path, json } => info::info(&path, json),
+        Command::Info(args) => info::info(args),
+        Command::Map(args) => map::map(args),
         Command::Export(args) => export::export(args),
         Command::Cite { directory } => cite::cite(&directory),
         Command::Bench(args) => bench::bench(args),

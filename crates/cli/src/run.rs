@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use rubblepile_core::{Severity, run::Ending};
+use rubblepile_core::{Advice, Severity, run::Ending};
 use rubblepile_io::{
     checkpoint, export,
     frame::INDEX_NAME,
@@ -25,6 +25,7 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
     on_threads(args.how.threads.or(prepared.threads), || {
         let built = assemble::build(&prepared)?;
         let summary = assemble::summary(&built);
+        let done = built.advice.clone();
         let plan = assemble::plan(&prepared, built);
         check::refuse(&assemble::advice(&summary, &plan))?;
         let (directory, moved) = RunDir::create(&out, args.force)?;
@@ -32,8 +33,8 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
             if let Some(moved) = moved {
                 eprintln!("the run that was in {} is now in {}", out.display(), moved.display());
             }
-            let doubtful = summary.advice.iter().filter(|a| a.severity == Severity::Warning);
-            doubtful.for_each(|a| eprintln!("{}", check::line(a)));
+            let told = |a: &&Advice| a.severity == Severity::Warning || done.contains(a);
+            summary.advice.iter().filter(told).for_each(|a| eprintln!("{}", check::line(a)));
         }
         finish(Session::start(plan, directory)?, args.how.quiet)
     })?

@@ -10,6 +10,7 @@ pub mod error;
 pub mod export;
 pub mod frame;
 pub mod generate;
+pub mod map;
 pub mod marks;
 pub mod plot;
 mod quiet;
@@ -18,6 +19,7 @@ pub mod rundir;
 pub mod scenario;
 pub mod series;
 pub mod session;
+pub mod shape_model;
 pub mod table;
 #[cfg(test)]
 mod testing;

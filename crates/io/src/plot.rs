@@ -115,7 +115,7 @@ impl Axis {
 }
 
 /// Four to nine multiples of 1, 2 or 5 times a power of ten.
-fn round_ticks(low: f64, high: f64) -> Vec<f64> {
+pub(crate) fn round_ticks(low: f64, high: f64) -> Vec<f64> {
     let raw = (high - low) / 5.0;
     let power = 10f64.powf(raw.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].iter().map(|s| s * power).find(|s| *s >= raw).unwrap_or(10.0 * power);
@@ -127,7 +127,7 @@ fn round_ticks(low: f64, high: f64) -> Vec<f64> {
 }
 
 /// A number as a tick shows it.
-fn label(value: f64) -> String {
+pub(crate) fn label(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {
         return "0".into();
@@ -143,7 +143,7 @@ fn label(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_control()).take(90).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -30,6 +30,7 @@ pub mod repose;
 pub mod sphere;
 pub mod stress;
 pub mod sum;
+pub mod surface_map;
 pub mod temperature;
 #[cfg(test)]
 mod testing;
@@ -57,6 +58,7 @@ pub use remembered::remembered_contacts;
 pub use repose::Repose;
 pub use sphere::{Sphere, enclosing_sphere};
 pub use stress::Stress;
+pub use surface_map::surface_map;
 pub use temperature::Temperature;
 pub use volume::Volume;
 pub use walls::{NamedWall, Walls};

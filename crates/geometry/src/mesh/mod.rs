@@ -8,10 +8,12 @@
 //! | `surfaces.rs` | the trees of a world's asteroids |
 //! | `touch.rs` | how a sphere touches a triangle, and with which share of its circle of contact |
 //! | `crossing.rs` | triangles that go through each other |
+//! | `heal/` | repairs of what is wrong |
 //! | `make.rs` | spheres, ellipsoids and spinning tops with craters, boulders and roughness |
 
 mod body;
 mod crossing;
+mod heal;
 pub mod make;
 mod surfaces;
 #[cfg(test)]
@@ -28,6 +30,7 @@ use thiserror::Error;
 use crate::solid::{Mass, mass_of_triangles};
 
 pub use body::{Axes, asteroid};
+pub use heal::heal;
 pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};
 pub use tree::{Nearest, SurfaceTree};
@@ -139,6 +142,15 @@ fn edges(mesh: &Mesh, flaws: &mut Vec<Flaw>) {
 }
 
 fn pieces(mesh: &Mesh) -> usize {
+    let leader = leaders(mesh);
+    let mut found: Vec<u32> = mesh.triangles.iter().map(|t| leader[t[0] as usize]).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.len()
+}
+
+/// For each vertex one that stands for its piece: the same for all that triangles connect.
+fn leaders(mesh: &Mesh) -> Vec<u32> {
     let mut leader: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
     fn lead(leader: &mut [u32], mut k: u32) -> u32 {
         while leader[k as usize] != k {
@@ -147,13 +159,11 @@ fn pieces(mesh: &Mesh) -> usize {
         }
         k
     }
-    let mut used = vec![false; mesh.vertices.len()];
     for &[a, b, c] in &mesh.triangles {
-        for k in [a, b, c] {
-            used[k as usize] = true;
+        for k in [b, c] {
             let (a, k) = (lead(&mut leader, a), lead(&mut leader, k));
-            leader[k as usize] = a;
+            leader[a.max(k) as usize] = a.min(k);
         }
     }
-    (0..leader.len() as u32).filter(|&k| used[k as usize] && lead(&mut leader, k) == k).count()
+    (0..leader.len() as u32).map(|k| lead(&mut leader, k)).collect()
 }

@@ -10,7 +10,7 @@ mod csv;
 mod envelope;
 mod obj;
 mod surface;
-mod vtp;
+pub(crate) mod vtp;
 mod walls;
 mod xyz;
 

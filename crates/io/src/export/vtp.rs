@@ -9,14 +9,14 @@ use super::surface::rock;
 use crate::frame::FrameData;
 
 /// One array: its place in the header, and its bytes.
-pub(super) struct Array {
+pub(crate) struct Array {
     tag: String,
     bytes: Vec<u8>,
 }
 
 /// Cells of one kind: the points of all, one after the other, and where each one's end.
 #[derive(Default)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     corners: Vec<i64>,
     ends: Vec<i64>,
 }
@@ -32,13 +32,13 @@ impl Cells {
     }
 }
 
-pub(super) fn array<T: bytemuck::NoUninit>(name: &str, kind: &str, width: usize, values: &[T]) -> Array {
+pub(crate) fn array<T: bytemuck::NoUninit>(name: &str, kind: &str, width: usize, values: &[T]) -> Array {
     let tag = format!("type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\"");
     Array { tag, bytes: bytemuck::cast_slice(values).to_vec() }
 }
 
 /// What a file holds. Data of cells are in the order vertices, lines, polygons.
-pub(super) struct PolyData {
+pub(crate) struct PolyData {
     pub time: f64,
     pub points: Vec<DVec3>,
     pub vertices: Cells,

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use rubblepile_core::{
-    Action, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Touch, Trigger, Wall, World,
-    wall::Look,
+    Action, Advice, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Touch, Trigger, Wall,
+    World, wall::Look,
 };
 
 use glam::DVec3;
@@ -115,15 +115,24 @@ pub struct Built {
     pub end: f64,
     pub seed: u64,
     pub threads: Option<u32>,
+    /// What was done to what the scenario names, for the user to know.
+    pub advice: Vec<Advice>,
 }
 
 /// Makes the world. `base` is the folder that relative paths start at: the scenario's.
 pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
     let mut built = build_without_grains(loaded);
-    add_asteroids(&mut built.world, loaded, base)?;
+    built.advice = add_asteroids(&mut built.world, loaded, base)?;
     add_grains(&mut built.world, loaded, base)?;
     check_outside(&built.world, loaded)?;
     check_period(&built.world, loaded)?;
+    Ok(built)
+}
+
+/// Everything but grains: for what only asks about asteroids.
+pub fn build_asteroids_only(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
+    let mut built = build_without_grains(loaded);
+    built.advice = add_asteroids(&mut built.world, loaded, base)?;
     Ok(built)
 }
 
@@ -163,6 +172,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
         end: s.run.end.0,
         seed: s.run.seed,
         threads: s.run.threads,
+        advice: Vec::new(),
         world,
     }
 }

@@ -3,26 +3,43 @@
 use std::path::Path;
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Asteroid, Mesh, Rng, World};
+use rubblepile_core::{Advice, Asteroid, Mesh, Rng, World};
 use rubblepile_geometry::mesh::{
     self, Axes, SurfaceTree,
     make::{self, Form, Relief},
 };
 
 use super::{
-    asteroids::{AsteroidShape, AsteroidTable, AxesName, Spots},
+    asteroids::{AsteroidShape, AsteroidTable, AxesName, FileAsteroid, Spots},
     build::material_id,
     error::{Problem, ScenarioError},
     grains::Heap,
     load::Loaded,
     shapes::unit_of_length,
 };
-use crate::generate::{Region, surface};
+use crate::{
+    generate::Region,
+    shape_model::{self, ShapeModel},
+};
 
-pub(super) fn add_asteroids(world: &mut World, loaded: &Loaded, base: &Path) -> Result<(), ScenarioError> {
+/// Gives what was done to shape models that were repaired.
+pub(super) fn add_asteroids(
+    world: &mut World,
+    loaded: &Loaded,
+    base: &Path,
+) -> Result<Vec<Advice>, ScenarioError> {
     let s = &loaded.scenario;
+    let mut advice = Vec::new();
     for (k, table) in s.asteroid.iter().enumerate() {
-        let mesh = made(table, s.run.seed).map_or_else(|| from_file(loaded, table, base, k), Ok)?;
+        let mesh = match &table.shape {
+            AsteroidShape::File(file) => {
+                let model = from_file(loaded, file, base, k)?;
+                let note = |done: &String| Advice::note(format!("{}: {done}", file.path));
+                advice.extend(model.repairs.iter().map(note));
+                model.mesh
+            }
+            _ => made(table, s.run.seed).unwrap_or_default(),
+        };
         let material = material_id(s, table.material.as_ref());
         let density = table.density.or(s.material.get(material as usize).and_then(|m| m.density));
         let axes = match table.axes {
@@ -52,7 +69,7 @@ pub(super) fn add_asteroids(world: &mut World, loaded: &Loaded, base: &Path) -> 
         }
         world.asteroids.push(asteroid);
     }
-    Ok(())
+    Ok(advice)
 }
 
 /// A surface that is made; `None`: it comes from a file.
@@ -78,30 +95,35 @@ fn made(table: &AsteroidTable, seed: u64) -> Option<Mesh> {
     Some(make::body(form, &relief, facets as usize, seed))
 }
 
-fn from_file(loaded: &Loaded, table: &AsteroidTable, base: &Path, k: usize) -> Result<Mesh, ScenarioError> {
-    let AsteroidShape::File(file) = &table.shape else { return Ok(Mesh::default()) };
+fn from_file(
+    loaded: &Loaded,
+    file: &FileAsteroid,
+    base: &Path,
+    k: usize,
+) -> Result<ShapeModel, ScenarioError> {
     let refuse = |message: String, help: &str| {
         let problem = Problem::new(format!("asteroid[{k}].shape.file.path"), message).help(help);
         loaded.sources.problems(vec![problem]).err().unwrap_or_else(|| ScenarioError::plain("no asteroid"))
     };
     let full = base.join(&file.path);
+    let text = shape_model::text(&full).map_err(|(message, help)| refuse(message, help))?;
     let name = full.display().to_string();
-    let bytes = std::fs::read(&full)
-        .map_err(|e| refuse(format!("cannot read {name}: {e}"), "paths start at the scenario's folder"))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| refuse(format!("{name} is not a text file"), "it must be OBJ or a PDS plate model"))?;
-    let mut mesh = surface::read(&text)
-        .map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
     let unit = unit_of_length(&file.unit).unwrap_or(1.0);
-    mesh.vertices.iter_mut().for_each(|v| *v *= unit);
-    let flaws = mesh::flaws(&mesh);
-    if let Some(flaw) = flaws.first() {
-        return Err(refuse(
+    let model = ShapeModel::read(&name, &text, unit, file.heal)?;
+    match model.flaws.first() {
+        None => Ok(model),
+        Some(flaw) if file.heal => {
+            let done = if model.repairs.is_empty() { "nothing could be done" } else { "that was not enough" };
+            let tried: String = model.repairs.iter().map(|done| format!("{done}; ")).collect();
+            let message = format!("{name} cannot be healed: {tried}{done}: {flaw}");
+            Err(refuse(message, "repair it in a mesh editor, or take another model"))
+        }
+        Some(flaw) => Err(refuse(
             format!("{name} is no closed surface: {flaw}"),
-            "repair it in a mesh editor, or take another model",
-        ));
+            "give `heal = true` to have repaired what can be; \
+             `rubblepile info FILE --unit UNIT --heal` shows what that does",
+        )),
     }
-    Ok(mesh)
 }
 
 /// The place of the surface under a latitude and a longitude, degrees, and the mean normal about it, in the world.

@@ -31,7 +31,8 @@ pub mod tables;
 pub mod walls;
 
 pub use build::{
-    Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build, build_without_grains,
+    Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build, build_asteroids_only,
+    build_without_grains,
 };
 pub use error::ScenarioError;
 pub use grains::Place;
@@ -39,6 +40,7 @@ pub use load::Loaded;
 pub use methods::MethodPlan;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
+pub use shapes::unit_of_length;
 pub use summary::{Solids, Summary, summary};
 pub use sweep::Sweep;
 pub use tables::Scenario;

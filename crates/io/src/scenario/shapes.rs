@@ -282,8 +282,8 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
     }
 }
 
-/// m
-pub(super) fn unit_of_length(unit: &str) -> Result<f64, String> {
+/// A unit of length in m, from its name.
+pub fn unit_of_length(unit: &str) -> Result<f64, String> {
     use rubblepile_core::units;
     let size = units::parse_as(&format!("1 {unit}"), units::LENGTH).map_err(|e| e.message)?;
     if size.is_finite() && size > 0.0 { Ok(size) } else { Err(format!("`{unit}` is no unit of length")) }

@@ -116,7 +116,7 @@ pub fn summary(built: &Built) -> Summary {
     }
     let radii =
         bodies.radius.iter().fold((f64::INFINITY, 0.0), |(a, b), &r| (f64::min(a, r), f64::max(b, r)));
-    let mut advice = Vec::new();
+    let mut advice = built.advice.clone();
     let overlaps = overlaps(bodies, &world.domain);
     let wall_overlaps = wall_overlaps(world, &mut advice);
     warnings(built, own, &overlaps, &wall_overlaps, &mut advice);
