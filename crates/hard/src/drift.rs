@@ -162,7 +162,7 @@ impl<'a> Drift<'a> {
             Near::Lists { lists, .. } => drift.look_ahead_for_all(lists),
         }
         let Memory { queue, ahead, .. } = &mut drift.memory;
-        queue.fill(ahead.iter().map(Ahead::first));
+        queue.fill(ahead.iter().map(Ahead::first), scene.h);
         drift
     }
 
@@ -192,13 +192,13 @@ impl<'a> Drift<'a> {
             if self.strayed {
                 return Ok(Err(self.memory));
             }
-            let (time, k) = self.memory.queue.first();
-            // Not a number is never earlier than the end.
-            if time > h || k == u32::MAX || time.is_nan() {
-                break;
+            let Some((time, k)) = self.memory.queue.take() else { break };
+            let ahead = self.memory.ahead[k as usize];
+            if ahead.first() != time {
+                // Something came in between, and this never happens.
+                continue;
             }
             self.now = time;
-            let ahead = self.memory.ahead[k as usize];
             if ahead.crossing == time && ahead.pair > time && ahead.wall > time {
                 self.cross(k, ahead.into);
                 continue;
