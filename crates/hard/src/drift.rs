@@ -16,6 +16,7 @@
 use glam::DVec3;
 use rubblepile_core::{
     Domain, Error, Result, Surface, Wall, World,
+    simd::{dispatch, prefetch},
     wall::{Held, Pose, WallTally},
 };
 use rubblepile_geometry::meeting::{Path, Target, meet};
@@ -25,10 +26,14 @@ use crate::{
     grid::{Crossing, Grid},
     lists::Lists,
     memory::{Ahead, Fate, Grain, Hold, Memory},
+    sight::Sight,
 };
 
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
 const STANDSTILL: u64 = 10_000;
+/// How many events ahead memory is asked for a grain and for its cells.
+const FAR: usize = 12;
+const NEAR: usize = 6;
 
 /// What happened in a drift.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -168,8 +173,8 @@ impl<'a> Drift<'a> {
 
     /// As [`Drift::look_ahead`] for every grain, with each pair looked at once.
     fn look_ahead_for_all(&mut self, lists: &Lists) {
-        for k in 0..self.memory.grains.len() as u32 {
-            let me = self.memory.grains[k as usize];
+        for k in 0..self.memory.rows.len() as u32 {
+            let me = self.memory.grain(k as usize);
             let mut mine = self.memory.ahead[k as usize];
             for &j in lists.above(k) {
                 let t = self.pair_time(k, &me, me.position, j);
@@ -198,6 +203,7 @@ impl<'a> Drift<'a> {
                 // Something came in between, and this never happens.
                 continue;
             }
+            self.read_ahead();
             self.now = time;
             if ahead.crossing == time && ahead.pair > time && ahead.wall > time {
                 self.cross(k, ahead.into);
@@ -209,12 +215,13 @@ impl<'a> Drift<'a> {
                 self.meet_wall(k, ahead);
             }
             moment = if time > moment.0 { (time, 0) } else { (time, moment.1 + 1) };
-            if moment.1 > STANDSTILL * self.memory.grains.len() as u64 {
+            if moment.1 > STANDSTILL * self.memory.rows.len() as u64 {
                 return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
             }
         }
-        for g in &mut self.memory.grains {
-            g.position = g.at(h);
+        for row in &mut self.memory.rows {
+            let g = Grain::from(*row);
+            *row = Grain { position: g.at(h), ..g }.into();
         }
         Ok(Ok(End {
             memory: self.memory,
@@ -225,10 +232,27 @@ impl<'a> Drift<'a> {
         }))
     }
 
+    /// Asks for what the next events will read: by then it is here. They are anywhere in the world, and so in memory.
+    #[inline]
+    fn read_ahead(&self) {
+        let Memory { queue, rows, ahead, .. } = &self.memory;
+        let Near::Cells(grid) = &self.near else { return };
+        if let Some((_, k)) = queue.soon(FAR) {
+            prefetch(ahead, k as usize);
+            prefetch(rows, k as usize);
+            grid.ask_for_place(k);
+        }
+        if let Some((time, k)) = queue.soon(NEAR)
+            && ahead[k as usize].first() == time
+        {
+            grid.ask_for_cells(k);
+        }
+    }
+
     /// Notes it if a grain leaves its leash: where it ends tells, since its path up to now did not.
     pub fn watch(&mut self, row: usize) {
         if let Near::Lists { leash, .. } = self.near {
-            let end = self.memory.grains[row].at(self.scene.h);
+            let end = self.memory.grain(row).at(self.scene.h);
             self.strayed |= end.distance_squared(self.start[row]) > leash * leash;
         }
     }
@@ -256,7 +280,7 @@ impl<'a> Drift<'a> {
                 _ => {}
             }
         }
-        let b = &self.memory.grains[j as usize];
+        let b = self.memory.grain(j as usize);
         let rho = self.between(at, b.at(self.now));
         let v = b.velocity - a.velocity;
         let rv = rho.dot(v);
@@ -271,7 +295,7 @@ impl<'a> Drift<'a> {
     }
 
     /// All that is ahead of a grain from now on.
-    fn look_ahead(&self, k: u32) -> Ahead {
+    fn look_ahead(&mut self, k: u32) -> Ahead {
         let mut ahead = Ahead::NOTHING;
         self.look_for_grains(k, &mut ahead);
         self.look_for_walls(k as usize, &mut ahead);
@@ -280,7 +304,7 @@ impl<'a> Drift<'a> {
 
     /// The parabola of a grain's fall, from now on.
     fn path(&self, row: usize) -> Path {
-        let me = &self.memory.grains[row];
+        let me = self.memory.grain(row);
         Path {
             position: me.at(self.now) + self.sag(row),
             velocity: me.velocity + self.kick(row),
@@ -297,7 +321,7 @@ impl<'a> Drift<'a> {
         let surface = Surface::Cylinder { centre: place, axis: DVec3::Z, radius: 0.0, length: Some(0.0) };
         let point = Wall { surface, name: String::new(), ..self.scene.walls[which] };
         let mut path = self.path(row as usize);
-        let held = self.memory.grains[held as usize];
+        let held = self.memory.grain(held as usize);
         path.radius += held.radius;
         // The image that is near.
         let there = held.at(self.now);
@@ -308,25 +332,42 @@ impl<'a> Drift<'a> {
         }
     }
 
-    pub fn look_for_grains(&self, k: u32, ahead: &mut Ahead) {
-        let me = self.memory.grains[k as usize];
-        let at = me.at(self.now);
-        let mut see = |j: u32| {
-            let t = self.pair_time(k, &me, at, j);
+    pub fn look_for_grains(&mut self, k: u32, ahead: &mut Ahead) {
+        let mut me = self.memory.grain(k as usize);
+        (me.position, me.since) = (me.at(self.now), self.now);
+        if let Near::Lists { lists, .. } = self.near {
+            self.see(k, me, lists.of(k), ahead);
+            return;
+        }
+        let mut seen = std::mem::take(&mut self.memory.seen);
+        if let Near::Cells(grid) = &self.near {
+            seen.clear();
+            grid.around(k, |j| {
+                prefetch(&self.memory.rows, j as usize);
+                seen.push(j);
+            });
+            self.see(k, me, &seen, ahead);
+            let (t, into) = grid.crossing(k, me.position, me.velocity);
+            (ahead.crossing, ahead.into) = (self.now + t, into);
+        }
+        self.memory.seen = seen;
+    }
+
+    /// Whom of these a grain, which is as it is now, meets first.
+    fn see(&self, k: u32, me: Grain, others: &[u32], ahead: &mut Ahead) {
+        if self.all_free {
+            let (now, end) = (self.now, self.scene.h);
+            let sight = Sight { rows: &self.memory.rows, me, others, now, end, period: self.period };
+            let (t, j) = dispatch(sight);
             if t.is_finite() {
                 ahead.consider(t, j, self.memory.met[j as usize]);
             }
-        };
-        match &self.near {
-            Near::Lists { lists, .. } => lists.of(k).iter().for_each(|&j| see(j)),
-            Near::Cells(grid) => {
-                grid.around(k, |j| {
-                    if j != k {
-                        see(j);
-                    }
-                });
-                let (t, into) = grid.crossing(k, at, me.velocity);
-                (ahead.crossing, ahead.into) = (self.now + t, into);
+            return;
+        }
+        for &j in others.iter().filter(|&&j| j != k) {
+            let t = self.pair_time(k, &me, me.position, j);
+            if t.is_finite() {
+                ahead.consider(t, j, self.memory.met[j as usize]);
             }
         }
     }
@@ -367,20 +408,21 @@ impl<'a> Drift<'a> {
         let Near::Cells(grid) = &mut self.near else { return };
         self.tally.crossings += 1;
         grid.cross(k, into);
-        let me = self.memory.grains[k as usize];
-        let at = me.at(self.now);
+        let mut me = self.memory.grain(k as usize);
+        (me.position, me.since) = (me.at(self.now), self.now);
         let mut ahead = self.memory.ahead[k as usize];
-        let Near::Cells(grid) = &self.near else { return };
-        grid.ahead(k, into, |j| {
-            if j != k {
-                let t = self.pair_time(k, &me, at, j);
-                if t.is_finite() {
-                    ahead.consider(t, j, self.memory.met[j as usize]);
-                }
-            }
-        });
-        let (t, into) = grid.crossing(k, at, me.velocity);
-        (ahead.crossing, ahead.into) = (self.now + t, into);
+        let mut seen = std::mem::take(&mut self.memory.seen);
+        if let Near::Cells(grid) = &self.near {
+            seen.clear();
+            grid.ahead(k, into, |j| {
+                prefetch(&self.memory.rows, j as usize);
+                seen.push(j);
+            });
+            self.see(k, me, &seen, &mut ahead);
+            let (t, into) = grid.crossing(k, me.position, me.velocity);
+            (ahead.crossing, ahead.into) = (self.now + t, into);
+        }
+        self.memory.seen = seen;
         self.set(k, ahead);
     }
 

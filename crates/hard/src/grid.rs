@@ -4,7 +4,7 @@
 //! that is too far away. Along a periodic axis the circle is the box.
 
 use glam::DVec3;
-use rubblepile_core::Domain;
+use rubblepile_core::{Domain, simd::prefetch};
 
 const NONE: u32 = u32::MAX;
 /// Size of a cell over the distance of grains, where they are far apart: half as many grains as cells. The best of 0.6, 0.8,
@@ -180,6 +180,25 @@ impl Grid {
                         j = self.next[j as usize];
                     }
                 }
+            }
+        }
+    }
+
+    /// Asks for where a grain is.
+    #[inline]
+    pub fn ask_for_place(&self, k: u32) {
+        prefetch(&self.place, k as usize);
+    }
+
+    /// Asks for the cells around a grain.
+    #[inline]
+    pub fn ask_for_cells(&self, k: u32) {
+        let b = self.place[k as usize].bent;
+        for z in -1..=1 {
+            let z = around(b[2] + z, self.count[2]);
+            for y in -1..=1 {
+                let y = around(b[1] + y, self.count[1]);
+                prefetch(&self.head, ((z * self.count[1] + y) * self.count[0] + b[0]) as usize);
             }
         }
     }

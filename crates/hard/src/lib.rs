@@ -9,6 +9,7 @@ mod memory;
 mod queue;
 mod resolve;
 pub mod settings;
+mod sight;
 mod step;
 mod timestep;
 pub mod workload;

@@ -5,9 +5,8 @@ use rubblepile_core::World;
 
 use crate::{grid::Crossing, queue::Queue};
 
-/// A grain in flight: one cache line.
+/// A grain in flight.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
 pub struct Grain {
     /// At `since`.
     pub position: DVec3,
@@ -21,6 +20,26 @@ impl Grain {
     #[inline]
     pub fn at(&self, t: f64) -> DVec3 {
         self.position + (t - self.since) * self.velocity
+    }
+}
+
+/// A grain in flight, in the order of its fields: one cache line, as lanes read it.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct Row(pub [f64; 8]);
+
+impl From<Grain> for Row {
+    #[inline]
+    fn from(g: Grain) -> Self {
+        let (x, v) = (g.position, g.velocity);
+        Row([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
+    }
+}
+
+impl From<Row> for Grain {
+    #[inline]
+    fn from(Row([x, y, z, since, u, v, w, radius]): Row) -> Self {
+        Grain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
     }
 }
 
@@ -84,7 +103,7 @@ pub struct Hold {
 /// What a drift knows of every grain. Kept from one to the next, so that short ones need not ask for it.
 #[derive(Debug, Default)]
 pub struct Memory {
-    pub grains: Vec<Grain>,
+    pub rows: Vec<Row>,
     pub spin: Vec<DVec3>,
     /// How many times each has met something.
     pub met: Vec<u32>,
@@ -94,21 +113,37 @@ pub struct Memory {
     pub holds: Vec<Hold>,
     pub ahead: Vec<Ahead>,
     pub queue: Queue,
+    /// Whom a grain sees.
+    pub seen: Vec<u32>,
 }
 
 impl Memory {
+    #[inline]
+    pub fn grain(&self, row: usize) -> Grain {
+        self.rows[row].into()
+    }
+
+    #[inline]
+    pub fn put(&mut self, row: usize, grain: Grain) {
+        self.rows[row] = grain.into();
+    }
+
+    /// Adds to a velocity.
+    pub fn push(&mut self, row: usize, change: DVec3) {
+        let grain = self.grain(row);
+        self.put(row, Grain { velocity: grain.velocity + change, ..grain });
+    }
+
     pub fn fill(&mut self, world: &World) {
         fn all<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
             list.clear();
             list.resize(n, value);
         }
         let b = &world.bodies;
-        self.grains.clear();
-        self.grains.extend((0..b.len()).map(|k| Grain {
-            position: b.position[k],
-            since: 0.0,
-            velocity: b.velocity[k],
-            radius: b.radius[k],
+        self.rows.clear();
+        self.rows.extend((0..b.len()).map(|k| {
+            let (position, velocity, radius) = (b.position[k], b.velocity[k], b.radius[k]);
+            Row::from(Grain { position, since: 0.0, velocity, radius })
         }));
         self.spin.clone_from(&b.spin);
         all(&mut self.met, b.len(), 0);
@@ -120,7 +155,8 @@ impl Memory {
 
     /// Puts the grains, at the end of a drift, into the world.
     pub fn write(&self, world: &mut World) {
-        for (k, g) in self.grains.iter().enumerate() {
+        for (k, &row) in self.rows.iter().enumerate() {
+            let g = Grain::from(row);
             world.bodies.position[k] = g.position;
             world.bodies.velocity[k] = g.velocity;
         }

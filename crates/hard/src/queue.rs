@@ -153,7 +153,8 @@ mod tests {
     fn the_first_is_the_first_whatever_was_set() {
         let mut rng = Rng::new(5);
         let mut queue = Queue::default();
-        for (n, end) in [(1usize, 5.0), (2, 30.0), (3, 0.0), (17, 5.0), (64, 1e3), (100, 300.0), (1000, 60.0)] {
+        for (n, end) in [(1usize, 5.0), (2, 30.0), (3, 0.0), (17, 5.0), (64, 1e3), (100, 300.0), (1000, 60.0)]
+        {
             // Few different times, so that there are ties; some never come.
             let mut later = |now: f64| match rng.uniform() {
                 x if x < 0.1 => f64::INFINITY,

@@ -15,7 +15,7 @@ use rubblepile_geometry::walls::nearest_at;
 use crate::{
     bounce::{Restitution, impulse, spin_change},
     drift::{Caught, Drift, Near},
-    memory::{Ahead, Fate, Hold, Memory},
+    memory::{Ahead, Fate, Grain, Hold, Memory},
 };
 
 /// Time after a collision in which the next slow one is elastic along the surface too, over the step.
@@ -38,9 +38,10 @@ impl Drift<'_> {
     /// Along the chord to where the wall has the grain at the end of the drift.
     fn aim(&mut self, row: usize, which: usize, place: DVec3) {
         let left = self.scene.h - self.now;
-        let g = &mut self.memory.grains[row];
+        let mut g = self.memory.grain(row);
         let way = self.ends[which].to_world(place) - g.position;
         g.velocity = if left > 0.0 { way / left } else { DVec3::ZERO };
+        self.memory.put(row, g);
     }
 
     pub fn meet_grain(&mut self, k: u32, ahead: Ahead) {
@@ -53,7 +54,7 @@ impl Drift<'_> {
         }
         let (i, j) = (k as usize, j as usize);
         let at_once = [i, j].map(|k| self.bring_here(k)).into_iter().fold(0, u32::max);
-        let (a, b) = (self.memory.grains[i], self.memory.grains[j]);
+        let (a, b) = (self.memory.grain(i), self.memory.grain(j));
         let rho = self.between(a.position + self.sag_at_hold(i, j), b.position + self.sag_at_hold(j, i));
         let normal = rho.normalize_or(DVec3::X);
         let (arm_a, arm_b) = (a.radius * normal, -b.radius * normal);
@@ -76,7 +77,7 @@ impl Drift<'_> {
         {
             match holder {
                 None => {
-                    self.memory.grains[row].velocity += p / m;
+                    self.memory.push(row, p / m);
                     self.memory.spin[row] += spin_change(arm, p, m, radius);
                     self.memory.met[row] = self.memory.met[row].wrapping_add(1);
                 }
@@ -98,7 +99,7 @@ impl Drift<'_> {
     pub fn meet_wall(&mut self, k: u32, ahead: Ahead) {
         let i = k as usize;
         let at_once = self.bring_here(i);
-        let me = self.memory.grains[i];
+        let me = self.memory.grain(i);
         let velocity = self.velocity_now(i);
         let wall = &self.scene.walls[ahead.which as usize];
         let pose = wall.pose(self.scene.start + self.now);
@@ -109,7 +110,7 @@ impl Drift<'_> {
             Touch::Bounce => {}
             Touch::Stick => {
                 let position = me.position + self.sag(i);
-                self.memory.grains[i].position = position;
+                self.memory.put(i, Grain { position, ..me });
                 let body = self.id[i];
                 let held = Held { body, wall: wall.id, place: pose.to_local(position) };
                 let (now, spin) = (pose.velocity_at(position), self.memory.spin[i]);
@@ -155,7 +156,7 @@ impl Drift<'_> {
         let p = m * self.impulse(velocity - wall_velocity, turning, normal, e, m, at_once);
         let energy = |v: DVec3, spin: DVec3| 0.5 * (m * v.length_squared() + inertia * spin.length_squared());
         let before = energy(velocity, self.memory.spin[i]);
-        self.memory.grains[i].velocity += p / m;
+        self.memory.push(i, p / m);
         self.memory.spin[i] += spin_change(arm, p, m, me.radius);
         let after = energy(velocity + p / m, self.memory.spin[i]);
         self.tally.wall_work += p.dot(wall_velocity);
@@ -174,7 +175,7 @@ impl Drift<'_> {
                 let pose = self.scene.walls[which].pose(self.scene.start + self.now);
                 pose.velocity_at(pose.to_world(place))
             }
-            _ => self.memory.grains[row].velocity + self.kick(row),
+            _ => self.memory.grain(row).velocity + self.kick(row),
         }
     }
 
@@ -218,23 +219,25 @@ impl Drift<'_> {
         let now = self.now;
         if let Fate::Held(hold) = self.memory.fate[k] {
             let Hold { which, place } = self.memory.holds[hold as usize];
-            let g = &mut self.memory.grains[k];
+            let mut g = self.memory.grain(k);
             g.position = match self.scene.curvilinear {
                 true => self.scene.walls[which].pose(self.scene.start + now).to_world(place),
                 false => g.at(now),
             };
             g.since = now;
+            self.memory.put(k, g);
             if self.scene.curvilinear {
                 self.aim(k, which, place);
             }
             return 0;
         }
-        let Memory { grains, met, at_once, .. } = &mut self.memory;
-        let g = &mut grains[k];
+        let mut g = self.memory.grain(k);
+        let Memory { met, at_once, .. } = &mut self.memory;
         let again = met[k] > 0 && now - g.since < AT_ONCE * self.scene.h;
         at_once[k] = if again { at_once[k] + 1 } else { 0 };
-        g.position = g.at(now);
-        g.since = now;
-        at_once[k]
+        let count = at_once[k];
+        (g.position, g.since) = (g.at(now), now);
+        self.memory.put(k, g);
+        count
     }
 }
