@@ -27,8 +27,8 @@ impl Sight<'_> {
     /// When eight others are met, eq. (3); infinite past the end of the drift.
     #[inline(always)]
     fn times<L: Lanes>(&self, others: [u32; LANES]) -> L {
-        let rows = others.map(|j| &self.rows[j as usize].0);
-        let [x, y, z, since, u, v, w, radius] = L::columns8(rows);
+        let [x, y, z, since, u, v, w, radius] =
+            L::columns8(std::array::from_fn(|k| &self.rows[others[k] as usize].0));
         let (zero, never) = (L::splat(0.0), L::splat(f64::INFINITY));
         let (a, va) = (self.me.position, self.me.velocity);
         let (now, within) = (L::splat(self.now), L::splat(self.end - self.now));
@@ -67,9 +67,11 @@ impl Kernel for Sight<'_> {
         for eight in self.others.chunks(LANES) {
             // Lanes past the end repeat the last one.
             let mut others = [last; LANES];
-            others[..eight.len()].copy_from_slice(eight);
-            let t = self.times::<L>(others);
-            let j = L::load(&others.map(f64::from));
+            let mut j = [f64::from(last); LANES];
+            for k in 0..eight.len() {
+                (others[k], j[k]) = (eight[k], f64::from(eight[k]));
+            }
+            let (t, j) = (self.times::<L>(others), L::load(&j));
             let tied = L::select(first.less(t), who, who.min(j));
             who = L::select(t.less(first), j, tied);
             first = t.min(first);
