@@ -341,12 +341,7 @@ impl<'a> Drift<'a> {
         }
         let mut seen = std::mem::take(&mut self.memory.seen);
         if let Near::Cells(grid) = &self.near {
-            seen.clear();
-            grid.around(k, |j| {
-                prefetch(&self.memory.rows, j as usize);
-                seen.push(j);
-            });
-            self.see(k, me, &seen, ahead);
+            self.see(k, me, grid.around(k, &mut seen), ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
         }
@@ -355,6 +350,9 @@ impl<'a> Drift<'a> {
 
     /// Whom of these a grain, which is as it is now, meets first.
     fn see(&self, k: u32, me: Grain, others: &[u32], ahead: &mut Ahead) {
+        for &j in others {
+            prefetch(&self.memory.rows, j as usize);
+        }
         if self.all_free {
             let (now, end) = (self.now, self.scene.h);
             let sight = Sight { rows: &self.memory.rows, me, others, now, end, period: self.period };
@@ -413,12 +411,7 @@ impl<'a> Drift<'a> {
         let mut ahead = self.memory.ahead[k as usize];
         let mut seen = std::mem::take(&mut self.memory.seen);
         if let Near::Cells(grid) = &self.near {
-            seen.clear();
-            grid.ahead(k, into, |j| {
-                prefetch(&self.memory.rows, j as usize);
-                seen.push(j);
-            });
-            self.see(k, me, &seen, &mut ahead);
+            self.see(k, me, grid.ahead(k, into, &mut seen), &mut ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
         }
