@@ -316,3 +316,48 @@ fn around(k: i32, count: i32) -> i32 {
         k
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rubblepile_core::Rng;
+
+    #[test]
+    fn cells_hold_whom_they_should_however_many_they_are() {
+        let mut rng = Rng::new(8);
+        // Six to a cell, most of them without room.
+        let n = 6 * 64;
+        let domain = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(4.0), axes: [true; 3] };
+        let position: Vec<DVec3> =
+            (0..n).map(|_| 4.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
+        let mut grid = Grid::new(position.iter().copied(), 0.99, &domain);
+        let mut found = Vec::new();
+        let mut gone = vec![false; n];
+        for step in 0..3000 {
+            let k = (rng.uniform() * n as f64) as usize;
+            if gone[k] {
+                continue;
+            }
+            let crossing = Crossing { axis: (step % 3) as u8, up: rng.uniform() < 0.5 };
+            grid.cross(k as u32, crossing);
+            let near = |j: usize, reach: &dyn Fn(usize, i32) -> bool| {
+                let (a, b) = (grid.place[k].bent, grid.place[j].bent);
+                !gone[j] && (0..3).all(|axis| reach(axis, (b[axis] - a[axis]).rem_euclid(4)))
+            };
+            let of = |reach: &dyn Fn(usize, i32) -> bool| -> Vec<u32> {
+                (0..n as u32).filter(|&j| near(j as usize, reach)).collect()
+            };
+            let mut all = grid.around(k as u32, &mut found).to_vec();
+            all.sort_unstable();
+            assert_eq!(all, of(&|_, d| d != 2));
+            let mut ahead = grid.ahead(k as u32, crossing, &mut found).to_vec();
+            ahead.sort_unstable();
+            let front = if crossing.up { 1 } else { 3 };
+            assert_eq!(ahead, of(&|axis, d| if axis == step % 3 { d == front } else { d != 2 }));
+            if step % 20 == 0 {
+                grid.unlink(k as u32);
+                gone[k] = true;
+            }
+        }
+    }
+}

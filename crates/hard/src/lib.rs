@@ -5,6 +5,7 @@ mod bounce;
 mod drift;
 mod grid;
 mod lists;
+mod look;
 mod memory;
 mod queue;
 mod resolve;

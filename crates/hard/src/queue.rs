@@ -1,13 +1,12 @@
 //! The next event of all: a calendar. Every grain enters the time of its own next event; they come out by time, at equal times by
-//! row, so that the order does not depend on how the calendar is divided.
+//! row, so that the order does not depend on how the calendar is divided. After Paul (2007), who has a tree for the present day.
 //!
-//! The drift is cut into days. An entry is put at the end of its day, which costs the same however many grains there are, and
-//! stays where one place in memory is written after another; a day is sorted when it begins. What is entered for a day that has
-//! begun goes on a heap, which stays small: days are short against the time from one event of a grain to its next.
+//! The drift is cut into days. An entry is put at the end of its day, which costs the same however many grains there are; a day
+//! is sorted when it begins. What is entered for a day that has begun goes on a heap, which stays small: days are short against
+//! the time from one event of a grain to its next.
 //!
-//! A grain that enters a new time does not take the old one out: who takes an entry must see whether it still holds. What comes next
-//! is known from the sorted day, so that memory can be asked for it in time ([`Queue::soon`]). A tournament, whose paths are all
-//! over the memory, took longer from event to event the more grains there were.
+//! A grain that enters a new time does not take the old one out: who takes an entry must see whether it still holds. What comes
+//! next is known from the sorted day, so that memory can be asked for it in time ([`Queue::soon`]); a tournament would not tell.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -17,17 +16,22 @@ const BUSY: f64 = 128.0;
 /// Days in a drift, at most.
 const MOST_DAYS: f64 = 65_536.0;
 
-/// A time that is not negative and a row, in one number that sorts as they do.
+/// A time and a row, in one number that sorts as they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry(u128);
 
+const SIGN: u64 = 1 << 63;
+
 impl Entry {
     fn new(time: f64, row: u32) -> Self {
-        Entry(u128::from(time.to_bits()) << 32 | u128::from(row))
+        let bits = time.to_bits();
+        let ordered = if bits & SIGN == 0 { bits | SIGN } else { !bits };
+        Entry(u128::from(ordered) << 32 | u128::from(row))
     }
 
     fn time(self) -> f64 {
-        f64::from_bits((self.0 >> 32) as u64)
+        let ordered = (self.0 >> 32) as u64;
+        f64::from_bits(if ordered & SIGN == 0 { !ordered } else { ordered ^ SIGN })
     }
 
     fn row(self) -> u32 {
@@ -53,7 +57,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// With all times at once. None is negative; those after `end`, or not a number, never come out.
+    /// With all times at once. Those after `end`, or not a number, never come out.
     pub fn fill(&mut self, times: impl ExactSizeIterator<Item = f64> + Clone, end: f64) {
         let n = times.len().max(1) as f64;
         let mean = times.clone().map(|t| t.min(end)).sum::<f64>() / n;
