@@ -111,8 +111,6 @@ pub struct Drift<'a> {
     /// Positions at the start.
     start: &'a [DVec3],
     pub id: &'a [u64],
-    pub mass: &'a [f64],
-    pub material: &'a [u32],
     pub near: Near<'a>,
     /// Whether a grain has left its leash.
     strayed: bool,
@@ -142,8 +140,6 @@ impl<'a> Drift<'a> {
             scene,
             start: &b.position,
             id: &b.id,
-            mass: &b.mass,
-            material: &b.material,
             near,
             strayed: false,
             all_free: true,
@@ -235,8 +231,14 @@ impl<'a> Drift<'a> {
         self.memory.queue.set(k, ahead.first());
     }
 
+    /// What became of a grain so far.
+    #[inline]
+    pub fn fate(&self, row: usize) -> Fate {
+        if self.all_free { Fate::Free } else { self.memory.fate[row] }
+    }
+
     pub fn acceleration(&self, row: usize) -> DVec3 {
-        if matches!(self.memory.fate[row], Fate::Held(_)) {
+        if matches!(self.fate(row), Fate::Held(_)) {
             return DVec3::ZERO;
         }
         self.scene.acceleration.get(row).copied().unwrap_or(DVec3::ZERO)

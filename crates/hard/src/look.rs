@@ -40,11 +40,12 @@ impl Drift<'_> {
     /// Asks for what the next events will read: by then it is here. They are anywhere in the world, and so in memory.
     #[inline]
     pub fn read_ahead(&self) {
-        let Memory { queue, rows, ahead, .. } = &self.memory;
+        let Memory { queue, rows, bodies, ahead, .. } = &self.memory;
         let Near::Cells(grid) = &self.near else { return };
         if let Some((_, k)) = queue.soon(FAR) {
             prefetch(ahead, k as usize);
             prefetch(rows, k as usize);
+            prefetch(bodies, k as usize);
             grid.ask_for_place(k);
         }
         if let Some((time, k)) = queue.soon(NEAR)
@@ -158,7 +159,7 @@ impl Drift<'_> {
     }
 
     fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
-        if matches!(self.memory.fate[row], Fate::Held(_)) {
+        if self.targets.is_empty() || matches!(self.fate(row), Fate::Held(_)) {
             return;
         }
         let lists = match self.near {

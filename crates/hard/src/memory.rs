@@ -43,6 +43,17 @@ impl From<Row> for Grain {
     }
 }
 
+/// What else a collision needs to know of a grain: one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct Body {
+    pub spin: DVec3,
+    pub mass: f64,
+    pub material: u32,
+    /// How many times in a row it has met something at once after the time before.
+    pub at_once: u32,
+}
+
 /// What a grain meets next.
 #[derive(Debug, Clone, Copy)]
 pub struct Ahead {
@@ -104,11 +115,9 @@ pub struct Hold {
 #[derive(Debug, Default)]
 pub struct Memory {
     pub rows: Vec<Row>,
-    pub spin: Vec<DVec3>,
+    pub bodies: Vec<Body>,
     /// How many times each has met something.
     pub met: Vec<u32>,
-    /// How many times in a row it has met something at once after the time before.
-    pub at_once: Vec<u32>,
     pub fate: Vec<Fate>,
     pub holds: Vec<Hold>,
     pub ahead: Vec<Ahead>,
@@ -145,9 +154,12 @@ impl Memory {
             let (position, velocity, radius) = (b.position[k], b.velocity[k], b.radius[k]);
             Row::from(Grain { position, since: 0.0, velocity, radius })
         }));
-        self.spin.clone_from(&b.spin);
+        self.bodies.clear();
+        self.bodies.extend((0..b.len()).map(|k| {
+            let (spin, mass, material) = (b.spin[k], b.mass[k], b.material[k]);
+            Body { spin, mass, material, at_once: 0 }
+        }));
         all(&mut self.met, b.len(), 0);
-        all(&mut self.at_once, b.len(), 0);
         self.holds.clear();
         all(&mut self.fate, b.len(), Fate::Free);
         all(&mut self.ahead, b.len(), Ahead::NOTHING);
@@ -159,7 +171,7 @@ impl Memory {
             let g = Grain::from(row);
             world.bodies.position[k] = g.position;
             world.bodies.velocity[k] = g.velocity;
+            world.bodies.spin[k] = self.bodies[k].spin;
         }
-        world.bodies.spin.copy_from_slice(&self.spin);
     }
 }
