@@ -1,6 +1,6 @@
 //! One drift: all grains fly straight, and every collision of this time is carried out in its turn.
 //!
-//! Each grain has one entry in the queue: the first of what it would meet next among its neighbours, the walls, and the
+//! Each grain has one entry in the queue that holds: the first of what it would meet next among its neighbours, the walls, and the
 //! face of its cell. A collision makes new entries for the two that met and touches nobody else: an entry of a third
 //! grain that was to meet one of them is found to be out of date (the partner has met something since) when its turn comes, and
 //! is made anew then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
@@ -11,20 +11,20 @@
 //! is met on the parabola, with the velocity of the moment `v + a (t - h/2)`: a bounce in a uniform field then keeps the
 //! energy exactly, whatever the step.
 //!
-//! What a collision does is in `resolve`.
+//! What is ahead of a grain is found in `look`; what a collision does is in `resolve`.
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Error, Result, Surface, Wall, World,
+    Domain, Error, Result, Wall, World,
     wall::{Held, Pose, WallTally},
 };
-use rubblepile_geometry::meeting::{Path, Target, meet};
+use rubblepile_geometry::meeting::Target;
 
 use crate::{
     bounce::Restitution,
-    grid::{Crossing, Grid},
+    grid::Grid,
     lists::Lists,
-    memory::{Ahead, Fate, Grain, Hold, Memory},
+    memory::{Ahead, Fate, Grain, Memory},
 };
 
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
@@ -100,19 +100,17 @@ pub struct End {
 pub struct Drift<'a> {
     pub scene: Scene<'a>,
     /// Periods and one over them; zero along open axes.
-    period: (DVec3, DVec3),
+    pub period: (DVec3, DVec3),
     pub memory: Memory,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
-    targets: Vec<Target<'a>>,
+    pub targets: Vec<Target<'a>>,
     /// Where walls are at the end.
     pub ends: Vec<Pose>,
     /// Positions at the start.
     start: &'a [DVec3],
     pub id: &'a [u64],
-    pub mass: &'a [f64],
-    pub material: &'a [u32],
     pub near: Near<'a>,
     /// Whether a grain has left its leash.
     strayed: bool,
@@ -142,8 +140,6 @@ impl<'a> Drift<'a> {
             scene,
             start: &b.position,
             id: &b.id,
-            mass: &b.mass,
-            material: &b.material,
             near,
             strayed: false,
             all_free: true,
@@ -162,25 +158,8 @@ impl<'a> Drift<'a> {
             Near::Lists { lists, .. } => drift.look_ahead_for_all(lists),
         }
         let Memory { queue, ahead, .. } = &mut drift.memory;
-        queue.fill(ahead.iter().map(Ahead::first));
+        queue.fill(ahead.iter().map(Ahead::first), scene.h);
         drift
-    }
-
-    /// As [`Drift::look_ahead`] for every grain, with each pair looked at once.
-    fn look_ahead_for_all(&mut self, lists: &Lists) {
-        for k in 0..self.memory.grains.len() as u32 {
-            let me = self.memory.grains[k as usize];
-            let mut mine = self.memory.ahead[k as usize];
-            for &j in lists.above(k) {
-                let t = self.pair_time(k, &me, me.position, j);
-                if t.is_finite() {
-                    mine.consider(t, j, 0);
-                    self.memory.ahead[j as usize].consider(t, k, 0);
-                }
-            }
-            self.look_for_walls(k as usize, &mut mine);
-            self.memory.ahead[k as usize] = mine;
-        }
     }
 
     /// Carries out everything up to the end of the drift. Should a grain leave its leash, lists cannot say whom it meets: the
@@ -192,13 +171,14 @@ impl<'a> Drift<'a> {
             if self.strayed {
                 return Ok(Err(self.memory));
             }
-            let (time, k) = self.memory.queue.first();
-            // Not a number is never earlier than the end.
-            if time > h || k == u32::MAX || time.is_nan() {
-                break;
-            }
-            self.now = time;
+            let Some((time, k)) = self.memory.queue.take() else { break };
             let ahead = self.memory.ahead[k as usize];
+            if ahead.first() != time {
+                // Something came in between, and this never happens.
+                continue;
+            }
+            self.read_ahead();
+            self.now = time;
             if ahead.crossing == time && ahead.pair > time && ahead.wall > time {
                 self.cross(k, ahead.into);
                 continue;
@@ -209,12 +189,13 @@ impl<'a> Drift<'a> {
                 self.meet_wall(k, ahead);
             }
             moment = if time > moment.0 { (time, 0) } else { (time, moment.1 + 1) };
-            if moment.1 > STANDSTILL * self.memory.grains.len() as u64 {
+            if moment.1 > STANDSTILL * self.memory.rows.len() as u64 {
                 return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
             }
         }
-        for g in &mut self.memory.grains {
-            g.position = g.at(h);
+        for row in &mut self.memory.rows {
+            let g = Grain::from(*row);
+            *row = Grain { position: g.at(h), ..g }.into();
         }
         Ok(Ok(End {
             memory: self.memory,
@@ -228,7 +209,7 @@ impl<'a> Drift<'a> {
     /// Notes it if a grain leaves its leash: where it ends tells, since its path up to now did not.
     pub fn watch(&mut self, row: usize) {
         if let Near::Lists { leash, .. } = self.near {
-            let end = self.memory.grains[row].at(self.scene.h);
+            let end = self.memory.grain(row).at(self.scene.h);
             self.strayed |= end.distance_squared(self.start[row]) > leash * leash;
         }
     }
@@ -245,147 +226,19 @@ impl<'a> Drift<'a> {
         d - self.period.0 * (d * self.period.1 + WHOLE - WHOLE)
     }
 
-    /// When two grains meet, eq. (3); infinite past the end of the drift.
-    #[inline(always)]
-    fn pair_time(&self, k: u32, a: &Grain, at: DVec3, j: u32) -> f64 {
-        if !self.all_free {
-            match (self.memory.fate[k as usize], self.memory.fate[j as usize]) {
-                (Fate::Held(_), Fate::Held(_)) | (_, Fate::Absorbed) => return f64::INFINITY,
-                (Fate::Held(hold), _) if self.scene.curvilinear => return self.time_to_held(j, k, hold),
-                (_, Fate::Held(hold)) if self.scene.curvilinear => return self.time_to_held(k, j, hold),
-                _ => {}
-            }
-        }
-        let b = &self.memory.grains[j as usize];
-        let rho = self.between(at, b.at(self.now));
-        let v = b.velocity - a.velocity;
-        let rv = rho.dot(v);
-        if rv >= 0.0 {
-            return f64::INFINITY;
-        }
-        match meet(rho.length_squared(), rv, v.length_squared(), a.radius + b.radius, self.scene.h - self.now)
-        {
-            Some(t) => self.now + t,
-            None => f64::INFINITY,
-        }
-    }
-
-    /// All that is ahead of a grain from now on.
-    fn look_ahead(&self, k: u32) -> Ahead {
-        let mut ahead = Ahead::NOTHING;
-        self.look_for_grains(k, &mut ahead);
-        self.look_for_walls(k as usize, &mut ahead);
-        ahead
-    }
-
-    /// The parabola of a grain's fall, from now on.
-    fn path(&self, row: usize) -> Path {
-        let me = &self.memory.grains[row];
-        Path {
-            position: me.at(self.now) + self.sag(row),
-            velocity: me.velocity + self.kick(row),
-            acceleration: self.acceleration(row),
-            radius: me.radius,
-            within: self.scene.h - self.now,
-        }
-    }
-
-    /// When a grain meets one that a wall holds, along the true paths of both: for the centre of the grain, what is held is a
-    /// point of the wall with the two radii about it.
-    fn time_to_held(&self, row: u32, held: u32, hold: u32) -> f64 {
-        let Hold { which, place } = self.memory.holds[hold as usize];
-        let surface = Surface::Cylinder { centre: place, axis: DVec3::Z, radius: 0.0, length: Some(0.0) };
-        let point = Wall { surface, name: String::new(), ..self.scene.walls[which] };
-        let mut path = self.path(row as usize);
-        let held = self.memory.grains[held as usize];
-        path.radius += held.radius;
-        // The image that is near.
-        let there = held.at(self.now);
-        path.position = there + self.between(there, path.position);
-        match Target::new(&point).first_touch(self.scene.start + self.now, &path) {
-            Some((t, _)) => self.now + t,
-            None => f64::INFINITY,
-        }
-    }
-
-    pub fn look_for_grains(&self, k: u32, ahead: &mut Ahead) {
-        let me = self.memory.grains[k as usize];
-        let at = me.at(self.now);
-        let mut see = |j: u32| {
-            let t = self.pair_time(k, &me, at, j);
-            if t.is_finite() {
-                ahead.consider(t, j, self.memory.met[j as usize]);
-            }
-        };
-        match &self.near {
-            Near::Lists { lists, .. } => lists.of(k).iter().for_each(|&j| see(j)),
-            Near::Cells(grid) => {
-                grid.around(k, |j| {
-                    if j != k {
-                        see(j);
-                    }
-                });
-                let (t, into) = grid.crossing(k, at, me.velocity);
-                (ahead.crossing, ahead.into) = (self.now + t, into);
-            }
-        }
-    }
-
-    fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
-        if matches!(self.memory.fate[row], Fate::Held(_)) {
-            return;
-        }
-        let lists = match self.near {
-            Near::Lists { lists, .. } if !lists.touches_walls(row) => return,
-            Near::Lists { lists, .. } => Some(lists),
-            Near::Cells(_) => None,
-        };
-        let path = self.path(row);
-        for (which, wall) in self.targets.iter().enumerate() {
-            if lists.is_none_or(|lists| lists.may_touch(row, which))
-                && let Some((t, face)) = wall.first_touch(self.scene.start + self.now, &path)
-                && self.now + t < ahead.wall
-            {
-                (ahead.wall, ahead.which, ahead.face) = (self.now + t, which as u32, face);
-            }
-        }
-    }
-
-    /// The grain's path has changed: everything ahead is new.
-    pub fn look_again(&mut self, k: u32) {
-        self.watch(k as usize);
-        let ahead = self.look_ahead(k);
-        self.set(k, ahead);
-    }
-
     pub fn set(&mut self, k: u32, ahead: Ahead) {
         self.memory.ahead[k as usize] = ahead;
         self.memory.queue.set(k, ahead.first());
     }
 
-    fn cross(&mut self, k: u32, into: Crossing) {
-        let Near::Cells(grid) = &mut self.near else { return };
-        self.tally.crossings += 1;
-        grid.cross(k, into);
-        let me = self.memory.grains[k as usize];
-        let at = me.at(self.now);
-        let mut ahead = self.memory.ahead[k as usize];
-        let Near::Cells(grid) = &self.near else { return };
-        grid.ahead(k, into, |j| {
-            if j != k {
-                let t = self.pair_time(k, &me, at, j);
-                if t.is_finite() {
-                    ahead.consider(t, j, self.memory.met[j as usize]);
-                }
-            }
-        });
-        let (t, into) = grid.crossing(k, at, me.velocity);
-        (ahead.crossing, ahead.into) = (self.now + t, into);
-        self.set(k, ahead);
+    /// What became of a grain so far.
+    #[inline]
+    pub fn fate(&self, row: usize) -> Fate {
+        if self.all_free { Fate::Free } else { self.memory.fate[row] }
     }
 
-    fn acceleration(&self, row: usize) -> DVec3 {
-        if matches!(self.memory.fate[row], Fate::Held(_)) {
+    pub fn acceleration(&self, row: usize) -> DVec3 {
+        if matches!(self.fate(row), Fate::Held(_)) {
             return DVec3::ZERO;
         }
         self.scene.acceleration.get(row).copied().unwrap_or(DVec3::ZERO)

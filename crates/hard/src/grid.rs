@@ -4,7 +4,7 @@
 //! that is too far away. Along a periodic axis the circle is the box.
 
 use glam::DVec3;
-use rubblepile_core::Domain;
+use rubblepile_core::{Domain, simd::prefetch};
 
 const NONE: u32 = u32::MAX;
 /// Size of a cell over the distance of grains, where they are far apart: half as many grains as cells. The best of 0.6, 0.8,
@@ -15,13 +15,32 @@ const MOST_CELLS: usize = 4;
 /// A periodic box has at least so many cells along an axis: with less, a neighbour could be meant in two images.
 pub const FEWEST_PERIODIC: i32 = 4;
 
-/// Where a grain is.
+/// Grains that a cell has room for. Others are found one from the other, which only crowds of small grains need.
+const ROOM: usize = 3;
+
+/// Where a grain is. Never in two cache lines.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
 struct Place {
     /// Cell, as if space went on forever.
     cell: [i32; 3],
     /// The same on the circle.
     bent: [i32; 3],
+    /// The next of those that its cell has no room for.
+    next: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+#[repr(align(16))]
+struct Cell {
+    /// Grains, those that are there first.
+    grains: [u32; ROOM],
+    /// The first of those that there is no room for.
+    more: u32,
+}
+
+impl Cell {
+    const EMPTY: Cell = Cell { grains: [NONE; ROOM], more: NONE };
 }
 
 #[derive(Debug)]
@@ -30,10 +49,7 @@ pub struct Grid {
     size: DVec3,
     count: [i32; 3],
     place: Vec<Place>,
-    /// First grain of a cell; the grain after and before each in its cell.
-    head: Vec<u32>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
+    cells: Vec<Cell>,
 }
 
 /// A step into a neighbouring cell.
@@ -91,16 +107,14 @@ impl Grid {
             origin: low,
             size,
             count,
-            head: vec![NONE; cells(&count)],
-            next: vec![NONE; n],
-            previous: vec![NONE; n],
+            cells: vec![Cell::EMPTY; cells(&count)],
             place: Vec::with_capacity(n),
         };
         for (k, x) in position.enumerate() {
             let at = (x - low) / size;
             let cell = [at.x.floor() as i32, at.y.floor() as i32, at.z.floor() as i32];
             let bent = std::array::from_fn(|a| cell[a].rem_euclid(count[a]));
-            grid.place.push(Place { cell, bent });
+            grid.place.push(Place { cell, bent, next: NONE });
             grid.link(k as u32);
         }
         grid
@@ -112,26 +126,46 @@ impl Grid {
 
     fn link(&mut self, k: u32) {
         let index = self.index(self.place[k as usize].bent);
-        let next = self.head[index];
-        self.next[k as usize] = next;
-        self.previous[k as usize] = NONE;
-        if next != NONE {
-            self.previous[next as usize] = k;
+        let cell = &mut self.cells[index];
+        match cell.grains.iter_mut().find(|g| **g == NONE) {
+            Some(free) => *free = k,
+            None => {
+                self.place[k as usize].next = cell.more;
+                cell.more = k;
+            }
         }
-        self.head[index] = k;
     }
 
     /// Takes a grain out.
     pub fn unlink(&mut self, k: u32) {
-        let (next, previous) = (self.next[k as usize], self.previous[k as usize]);
-        if previous == NONE {
-            let index = self.index(self.place[k as usize].bent);
-            self.head[index] = next;
+        let index = self.index(self.place[k as usize].bent);
+        let cell = &mut self.cells[index];
+        let after = self.place[k as usize].next;
+        if let Some(slot) = cell.grains.iter().position(|&g| g == k) {
+            // The last one takes its place: of those without room, if there are any.
+            let last = if cell.more != NONE {
+                let last = cell.more;
+                cell.more = self.place[last as usize].next;
+                last
+            } else {
+                let filled = cell.grains.iter().rposition(|&g| g != NONE).unwrap_or(slot);
+                std::mem::replace(&mut cell.grains[filled], NONE)
+            };
+            if last != k {
+                cell.grains[slot] = last;
+            }
+        } else if cell.more == k {
+            cell.more = after;
         } else {
-            self.next[previous as usize] = next;
-        }
-        if next != NONE {
-            self.previous[next as usize] = previous;
+            let mut before = cell.more;
+            while before != NONE {
+                let next = self.place[before as usize].next;
+                if next == k {
+                    self.place[before as usize].next = after;
+                    return;
+                }
+                before = next;
+            }
         }
     }
 
@@ -166,42 +200,109 @@ impl Grid {
     }
 
     /// All grains in the cells around that of `k` and in its own, `k` itself too.
-    pub fn around(&self, k: u32, mut found: impl FnMut(u32)) {
+    pub fn around<'a>(&self, k: u32, found: &'a mut Vec<u32>) -> &'a [u32] {
         let b = self.place[k as usize].bent;
+        let mut found = Found::new(found);
         for z in -1..=1 {
             let z = around(b[2] + z, self.count[2]);
             for y in -1..=1 {
                 let y = around(b[1] + y, self.count[1]);
                 let row = (z * self.count[1] + y) * self.count[0];
                 for x in -1..=1 {
-                    let mut j = self.head[(row + around(b[0] + x, self.count[0])) as usize];
-                    while j != NONE {
-                        found(j);
-                        j = self.next[j as usize];
-                    }
+                    self.look_into((row + around(b[0] + x, self.count[0])) as usize, &mut found);
                 }
             }
         }
+        found.all()
     }
 
     /// The grains in the nine cells that have come near by a crossing.
-    pub fn ahead(&self, k: u32, crossing: Crossing, mut found: impl FnMut(u32)) {
+    pub fn ahead<'a>(&self, k: u32, crossing: Crossing, found: &'a mut Vec<u32>) -> &'a [u32] {
         let axis = crossing.axis as usize;
         let (p, q) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut b = self.place[k as usize].bent;
         b[axis] = around(b[axis] + if crossing.up { 1 } else { -1 }, self.count[axis]);
         let (bp, bq) = (b[p], b[q]);
+        let mut found = Found::new(found);
         for i in -1..=1 {
             b[p] = around(bp + i, self.count[p]);
             for j in -1..=1 {
                 b[q] = around(bq + j, self.count[q]);
-                let mut other = self.head[self.index(b)];
-                while other != NONE {
-                    found(other);
-                    other = self.next[other as usize];
-                }
+                self.look_into(self.index(b), &mut found);
             }
         }
+        found.all()
+    }
+
+    #[inline(always)]
+    fn look_into(&self, cell: usize, found: &mut Found) {
+        let cell = &self.cells[cell];
+        for k in cell.grains {
+            found.take(k);
+        }
+        let mut more = cell.more;
+        while more != NONE {
+            found.crowd(more);
+            more = self.place[more as usize].next;
+        }
+    }
+
+    /// Asks for where a grain is.
+    #[inline]
+    pub fn ask_for_place(&self, k: u32) {
+        prefetch(&self.place, k as usize);
+    }
+
+    /// Asks for the cells around a grain.
+    #[inline]
+    pub fn ask_for_cells(&self, k: u32) {
+        let b = self.place[k as usize].bent;
+        for z in -1..=1 {
+            let z = around(b[2] + z, self.count[2]);
+            for y in -1..=1 {
+                let y = around(b[1] + y, self.count[1]);
+                let middle = ((z * self.count[1] + y) * self.count[0] + b[0]) as usize;
+                prefetch(&self.cells, middle.saturating_sub(1));
+                prefetch(&self.cells, middle + 1);
+            }
+        }
+    }
+}
+
+/// Grains that are being found. Places without one are written too, and then over: whether there is one is not to be guessed.
+struct Found<'a> {
+    list: &'a mut Vec<u32>,
+    count: usize,
+}
+
+impl<'a> Found<'a> {
+    /// Places in 27 cells.
+    const MOST: usize = 27 * ROOM;
+
+    fn new(list: &'a mut Vec<u32>) -> Self {
+        if list.len() < Self::MOST {
+            list.resize(Self::MOST, NONE);
+        }
+        Found { list, count: 0 }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, k: u32) {
+        self.list[self.count] = k;
+        self.count += usize::from(k != NONE);
+    }
+
+    /// Takes one more than cells have room for.
+    #[cold]
+    fn crowd(&mut self, k: u32) {
+        self.take(k);
+        if self.list.len() < self.count + Self::MOST {
+            self.list.resize(self.count + Self::MOST, NONE);
+        }
+    }
+
+    fn all(self) -> &'a [u32] {
+        &self.list[..self.count]
     }
 }
 
@@ -213,5 +314,50 @@ fn around(k: i32, count: i32) -> i32 {
         k - count
     } else {
         k
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rubblepile_core::Rng;
+
+    #[test]
+    fn cells_hold_whom_they_should_however_many_they_are() {
+        let mut rng = Rng::new(8);
+        // Six to a cell, most of them without room.
+        let n = 6 * 64;
+        let domain = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(4.0), axes: [true; 3] };
+        let position: Vec<DVec3> =
+            (0..n).map(|_| 4.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
+        let mut grid = Grid::new(position.iter().copied(), 0.99, &domain);
+        let mut found = Vec::new();
+        let mut gone = vec![false; n];
+        for step in 0..3000 {
+            let k = (rng.uniform() * n as f64) as usize;
+            if gone[k] {
+                continue;
+            }
+            let crossing = Crossing { axis: (step % 3) as u8, up: rng.uniform() < 0.5 };
+            grid.cross(k as u32, crossing);
+            let near = |j: usize, reach: &dyn Fn(usize, i32) -> bool| {
+                let (a, b) = (grid.place[k].bent, grid.place[j].bent);
+                !gone[j] && (0..3).all(|axis| reach(axis, (b[axis] - a[axis]).rem_euclid(4)))
+            };
+            let of = |reach: &dyn Fn(usize, i32) -> bool| -> Vec<u32> {
+                (0..n as u32).filter(|&j| near(j as usize, reach)).collect()
+            };
+            let mut all = grid.around(k as u32, &mut found).to_vec();
+            all.sort_unstable();
+            assert_eq!(all, of(&|_, d| d != 2));
+            let mut ahead = grid.ahead(k as u32, crossing, &mut found).to_vec();
+            ahead.sort_unstable();
+            let front = if crossing.up { 1 } else { 3 };
+            assert_eq!(ahead, of(&|axis, d| if axis == step % 3 { d == front } else { d != 2 }));
+            if step % 20 == 0 {
+                grid.unlink(k as u32);
+                gone[k] = true;
+            }
+        }
     }
 }

@@ -5,9 +5,8 @@ use rubblepile_core::World;
 
 use crate::{grid::Crossing, queue::Queue};
 
-/// A grain in flight: one cache line.
+/// A grain in flight.
 #[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
 pub struct Grain {
     /// At `since`.
     pub position: DVec3,
@@ -22,6 +21,37 @@ impl Grain {
     pub fn at(&self, t: f64) -> DVec3 {
         self.position + (t - self.since) * self.velocity
     }
+}
+
+/// A grain in flight, in the order of its fields: one cache line, as lanes read it.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct Row(pub [f64; 8]);
+
+impl From<Grain> for Row {
+    #[inline]
+    fn from(g: Grain) -> Self {
+        let (x, v) = (g.position, g.velocity);
+        Row([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
+    }
+}
+
+impl From<Row> for Grain {
+    #[inline]
+    fn from(Row([x, y, z, since, u, v, w, radius]): Row) -> Self {
+        Grain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
+    }
+}
+
+/// What else a collision needs to know of a grain: one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub struct Body {
+    pub spin: DVec3,
+    pub mass: f64,
+    pub material: u32,
+    /// How many times in a row it has met something at once after the time before.
+    pub at_once: u32,
 }
 
 /// What a grain meets next.
@@ -84,35 +114,52 @@ pub struct Hold {
 /// What a drift knows of every grain. Kept from one to the next, so that short ones need not ask for it.
 #[derive(Debug, Default)]
 pub struct Memory {
-    pub grains: Vec<Grain>,
-    pub spin: Vec<DVec3>,
+    pub rows: Vec<Row>,
+    pub bodies: Vec<Body>,
     /// How many times each has met something.
     pub met: Vec<u32>,
-    /// How many times in a row it has met something at once after the time before.
-    pub at_once: Vec<u32>,
     pub fate: Vec<Fate>,
     pub holds: Vec<Hold>,
     pub ahead: Vec<Ahead>,
     pub queue: Queue,
+    /// Whom a grain sees.
+    pub seen: Vec<u32>,
 }
 
 impl Memory {
+    #[inline]
+    pub fn grain(&self, row: usize) -> Grain {
+        self.rows[row].into()
+    }
+
+    #[inline]
+    pub fn put(&mut self, row: usize, grain: Grain) {
+        self.rows[row] = grain.into();
+    }
+
+    /// Adds to a velocity.
+    pub fn push(&mut self, row: usize, change: DVec3) {
+        let grain = self.grain(row);
+        self.put(row, Grain { velocity: grain.velocity + change, ..grain });
+    }
+
     pub fn fill(&mut self, world: &World) {
         fn all<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
             list.clear();
             list.resize(n, value);
         }
         let b = &world.bodies;
-        self.grains.clear();
-        self.grains.extend((0..b.len()).map(|k| Grain {
-            position: b.position[k],
-            since: 0.0,
-            velocity: b.velocity[k],
-            radius: b.radius[k],
+        self.rows.clear();
+        self.rows.extend((0..b.len()).map(|k| {
+            let (position, velocity, radius) = (b.position[k], b.velocity[k], b.radius[k]);
+            Row::from(Grain { position, since: 0.0, velocity, radius })
         }));
-        self.spin.clone_from(&b.spin);
+        self.bodies.clear();
+        self.bodies.extend((0..b.len()).map(|k| {
+            let (spin, mass, material) = (b.spin[k], b.mass[k], b.material[k]);
+            Body { spin, mass, material, at_once: 0 }
+        }));
         all(&mut self.met, b.len(), 0);
-        all(&mut self.at_once, b.len(), 0);
         self.holds.clear();
         all(&mut self.fate, b.len(), Fate::Free);
         all(&mut self.ahead, b.len(), Ahead::NOTHING);
@@ -120,10 +167,11 @@ impl Memory {
 
     /// Puts the grains, at the end of a drift, into the world.
     pub fn write(&self, world: &mut World) {
-        for (k, g) in self.grains.iter().enumerate() {
+        for (k, &row) in self.rows.iter().enumerate() {
+            let g = Grain::from(row);
             world.bodies.position[k] = g.position;
             world.bodies.velocity[k] = g.velocity;
+            world.bodies.spin[k] = self.bodies[k].spin;
         }
-        world.bodies.spin.copy_from_slice(&self.spin);
     }
 }

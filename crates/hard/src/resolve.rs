@@ -15,7 +15,7 @@ use rubblepile_geometry::walls::nearest_at;
 use crate::{
     bounce::{Restitution, impulse, spin_change},
     drift::{Caught, Drift, Near},
-    memory::{Ahead, Fate, Hold, Memory},
+    memory::{Ahead, Fate, Grain, Hold, Memory},
 };
 
 /// Time after a collision in which the next slow one is elastic along the surface too, over the step.
@@ -30,7 +30,7 @@ impl Drift<'_> {
         self.memory.fate[row] = Fate::Held(self.memory.holds.len() as u32);
         self.memory.holds.push(Hold { which, place: held.place });
         self.all_free = false;
-        self.memory.spin[row] = self.ends[which].spin;
+        self.memory.bodies[row].spin = self.ends[which].spin;
         self.aim(row, which, held.place);
         self.watch(row);
     }
@@ -38,9 +38,10 @@ impl Drift<'_> {
     /// Along the chord to where the wall has the grain at the end of the drift.
     fn aim(&mut self, row: usize, which: usize, place: DVec3) {
         let left = self.scene.h - self.now;
-        let g = &mut self.memory.grains[row];
+        let mut g = self.memory.grain(row);
         let way = self.ends[which].to_world(place) - g.position;
         g.velocity = if left > 0.0 { way / left } else { DVec3::ZERO };
+        self.memory.put(row, g);
     }
 
     pub fn meet_grain(&mut self, k: u32, ahead: Ahead) {
@@ -53,36 +54,38 @@ impl Drift<'_> {
         }
         let (i, j) = (k as usize, j as usize);
         let at_once = [i, j].map(|k| self.bring_here(k)).into_iter().fold(0, u32::max);
-        let (a, b) = (self.memory.grains[i], self.memory.grains[j]);
+        let (a, b) = (self.memory.grain(i), self.memory.grain(j));
         let rho = self.between(a.position + self.sag_at_hold(i, j), b.position + self.sag_at_hold(j, i));
         let normal = rho.normalize_or(DVec3::X);
         let (arm_a, arm_b) = (a.radius * normal, -b.radius * normal);
         let (va, vb) = (self.velocity_now(i), self.velocity_now(j));
-        let turning = self.memory.spin[j].cross(arm_b) - self.memory.spin[i].cross(arm_a);
+        let turning = self.memory.bodies[j].spin.cross(arm_b) - self.memory.bodies[i].spin.cross(arm_a);
         // What a wall holds is as heavy as the wall (section 2.1).
-        let held = |k: usize| match self.memory.fate[k] {
+        let held = |k: usize| match self.fate(k) {
             Fate::Held(hold) => Some(self.memory.holds[hold as usize].which),
             _ => None,
         };
         let holder = [held(i), held(j)];
-        let mass = |k: usize, held: Option<usize>| if held.is_some() { f64::INFINITY } else { self.mass[k] };
+        let mass = |k: usize, held: Option<usize>| {
+            if held.is_some() { f64::INFINITY } else { self.memory.bodies[k].mass }
+        };
         let (ma, mb) = (mass(i, holder[0]), mass(j, holder[1]));
         let reduced = 1.0 / (1.0 / ma + 1.0 / mb);
-        let e = self.scene.restitution
-            [self.material[i] as usize * self.scene.materials + self.material[j] as usize];
+        let e = self.scene.restitution[self.memory.bodies[i].material as usize * self.scene.materials
+            + self.memory.bodies[j].material as usize];
         let p = reduced * self.impulse(vb - va, turning, normal, e, reduced, at_once);
         for (row, p, v, arm, m, radius, holder) in
             [(i, -p, va, arm_a, ma, a.radius, holder[0]), (j, p, vb, arm_b, mb, b.radius, holder[1])]
         {
             match holder {
                 None => {
-                    self.memory.grains[row].velocity += p / m;
-                    self.memory.spin[row] += spin_change(arm, p, m, radius);
+                    self.memory.push(row, p / m);
+                    self.memory.bodies[row].spin += spin_change(arm, p, m, radius);
                     self.memory.met[row] = self.memory.met[row].wrapping_add(1);
                 }
                 // The wall feels it. Its path is what it was: what others expect of it stays true.
                 Some(which) => {
-                    let work = -p.dot(v + self.memory.spin[row].cross(arm));
+                    let work = -p.dot(v + self.memory.bodies[row].spin.cross(arm));
                     self.tally.wall_work += work;
                     self.walls[which].impulse += p;
                     self.walls[which].energy -= work;
@@ -98,21 +101,22 @@ impl Drift<'_> {
     pub fn meet_wall(&mut self, k: u32, ahead: Ahead) {
         let i = k as usize;
         let at_once = self.bring_here(i);
-        let me = self.memory.grains[i];
+        let me = self.memory.grain(i);
         let velocity = self.velocity_now(i);
         let wall = &self.scene.walls[ahead.which as usize];
         let pose = wall.pose(self.scene.start + self.now);
-        let (m, inertia) = (self.mass[i], 0.4 * self.mass[i] * me.radius * me.radius);
+        let (m, inertia) =
+            (self.memory.bodies[i].mass, 0.4 * self.memory.bodies[i].mass * me.radius * me.radius);
         self.memory.met[i] = self.memory.met[i].wrapping_add(1);
         self.walls[ahead.which as usize].collisions += 1;
         match wall.touch {
             Touch::Bounce => {}
             Touch::Stick => {
                 let position = me.position + self.sag(i);
-                self.memory.grains[i].position = position;
+                self.memory.put(i, Grain { position, ..me });
                 let body = self.id[i];
                 let held = Held { body, wall: wall.id, place: pose.to_local(position) };
-                let (now, spin) = (pose.velocity_at(position), self.memory.spin[i]);
+                let (now, spin) = (pose.velocity_at(position), self.memory.bodies[i].spin);
                 let change = (now - velocity, pose.spin - spin);
                 let work = m * change.0.dot(now) + inertia * change.1.dot(pose.spin);
                 let heat = 0.5 * (m * change.0.length_squared() + inertia * change.1.length_squared());
@@ -126,8 +130,8 @@ impl Drift<'_> {
                 return;
             }
             Touch::Absorb => {
-                let energy =
-                    0.5 * (m * velocity.length_squared() + inertia * self.memory.spin[i].length_squared());
+                let energy = 0.5
+                    * (m * velocity.length_squared() + inertia * self.memory.bodies[i].spin.length_squared());
                 self.tally.lost_normal += energy;
                 let tally = &mut self.walls[ahead.which as usize];
                 tally.energy += energy;
@@ -149,15 +153,15 @@ impl Drift<'_> {
         let normal = -near.normal;
         let arm = -me.radius * normal;
         let wall_velocity = pose.velocity_at(near.point);
-        let e =
-            self.scene.restitution[self.material[i] as usize * self.scene.materials + wall.material as usize];
-        let turning = self.memory.spin[i].cross(arm);
+        let e = self.scene.restitution
+            [self.memory.bodies[i].material as usize * self.scene.materials + wall.material as usize];
+        let turning = self.memory.bodies[i].spin.cross(arm);
         let p = m * self.impulse(velocity - wall_velocity, turning, normal, e, m, at_once);
         let energy = |v: DVec3, spin: DVec3| 0.5 * (m * v.length_squared() + inertia * spin.length_squared());
-        let before = energy(velocity, self.memory.spin[i]);
-        self.memory.grains[i].velocity += p / m;
-        self.memory.spin[i] += spin_change(arm, p, m, me.radius);
-        let after = energy(velocity + p / m, self.memory.spin[i]);
+        let before = energy(velocity, self.memory.bodies[i].spin);
+        self.memory.push(i, p / m);
+        self.memory.bodies[i].spin += spin_change(arm, p, m, me.radius);
+        let after = energy(velocity + p / m, self.memory.bodies[i].spin);
         self.tally.wall_work += p.dot(wall_velocity);
         self.tally.wall_collisions += 1;
         let tally = &mut self.walls[ahead.which as usize];
@@ -168,19 +172,19 @@ impl Drift<'_> {
 
     /// The velocity of the moment.
     fn velocity_now(&self, row: usize) -> DVec3 {
-        match self.memory.fate[row] {
+        match self.fate(row) {
             Fate::Held(hold) if self.scene.curvilinear => {
                 let Hold { which, place } = self.memory.holds[hold as usize];
                 let pose = self.scene.walls[which].pose(self.scene.start + self.now);
                 pose.velocity_at(pose.to_world(place))
             }
-            _ => self.memory.grains[row].velocity + self.kick(row),
+            _ => self.memory.grain(row).velocity + self.kick(row),
         }
     }
 
     /// What is held does not fall: where it is met on its true path, the other one is on its parabola.
     fn sag_at_hold(&self, row: usize, other: usize) -> DVec3 {
-        match self.memory.fate[other] {
+        match self.fate(other) {
             Fate::Held(_) if self.scene.curvilinear => self.sag(row),
             _ => DVec3::ZERO,
         }
@@ -216,25 +220,28 @@ impl Drift<'_> {
     /// Moves a grain to where it is now; how many times in a row it has met something at once after the time before.
     fn bring_here(&mut self, k: usize) -> u32 {
         let now = self.now;
-        if let Fate::Held(hold) = self.memory.fate[k] {
+        if let Fate::Held(hold) = self.fate(k) {
             let Hold { which, place } = self.memory.holds[hold as usize];
-            let g = &mut self.memory.grains[k];
+            let mut g = self.memory.grain(k);
             g.position = match self.scene.curvilinear {
                 true => self.scene.walls[which].pose(self.scene.start + now).to_world(place),
                 false => g.at(now),
             };
             g.since = now;
+            self.memory.put(k, g);
             if self.scene.curvilinear {
                 self.aim(k, which, place);
             }
             return 0;
         }
-        let Memory { grains, met, at_once, .. } = &mut self.memory;
-        let g = &mut grains[k];
+        let mut g = self.memory.grain(k);
+        let Memory { met, bodies, .. } = &mut self.memory;
+        let at_once = &mut bodies[k].at_once;
         let again = met[k] > 0 && now - g.since < AT_ONCE * self.scene.h;
-        at_once[k] = if again { at_once[k] + 1 } else { 0 };
-        g.position = g.at(now);
-        g.since = now;
-        at_once[k]
+        *at_once = if again { *at_once + 1 } else { 0 };
+        let count = *at_once;
+        (g.position, g.since) = (g.at(now), now);
+        self.memory.put(k, g);
+        count
     }
 }
