@@ -74,10 +74,10 @@ impl Layer {
             log::<L>(sides[2], self.length[2]),
         ];
         let mut beside = false;
-        for k in 0..3 {
-            let less = (sides[k] - L::splat(self.length[k]) - L::splat(BESIDE) * sides[k]).store();
+        for (sum, length) in sides.iter().zip(&self.length) {
+            let less = (*sum - L::splat(*length) - L::splat(BESIDE) * *sum).store();
             for less in less {
-                beside |= !(less > 0.0);
+                beside |= less <= 0.0;
             }
         }
         if beside {
@@ -103,7 +103,7 @@ impl Layer {
         for k in 0..3 {
             let (mut log, sum) = (logs[k].store(), sums[k].store());
             for lane in 0..LANES {
-                if !(sum[lane] - self.length[k] > BESIDE * sum[lane]) {
+                if sum[lane] - self.length[k] - BESIDE * sum[lane] <= 0.0 {
                     let [from, to] = [k, (k + 1) % 3].map(|k| DVec3::from_array(at[k].map(|x| x[lane])));
                     log[lane] = log_of_edge(from, to, self.length[k]);
                 }

@@ -75,14 +75,14 @@ impl<H: How, const N: usize> Kernel for Part<'_, H, N> {
     fn run<L: Lanes>(self) {
         let at = V3(L::load(&self.at[0]), L::load(&self.at[1]), L::load(&self.at[2]));
         let mut sums = [L::splat(0.0); N];
-        for k in 0..N {
-            sums[k] = L::load(&self.sums[k]);
+        for (sum, stored) in sums.iter_mut().zip(self.sums.iter()) {
+            *sum = L::load(stored);
         }
         for &row in self.rows {
             self.how.add(self.tree, row as usize, at, &mut sums);
         }
-        for k in 0..N {
-            self.sums[k] = sums[k].store();
+        for (sum, stored) in sums.iter().zip(self.sums) {
+            *stored = sum.store();
         }
     }
 }
@@ -135,8 +135,8 @@ impl How for Roughly {
         let node = &tree.nodes[row];
         let x = at - vector(&node.centre.to_array());
         let r = (x.dot(x) + L::splat(node.radius * node.radius)).sqrt();
-        for n in 0..N {
-            sums[n] = sums[n] + L::splat(tree.moments[node.moments + n]) / r;
+        for (sum, strength) in sums.iter_mut().zip(&tree.moments[node.moments..]) {
+            *sum = *sum + L::splat(*strength) / r;
         }
     }
 }

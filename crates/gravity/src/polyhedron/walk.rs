@@ -24,7 +24,7 @@ use super::{
 
 /// How much of the error, over the whole acceleration, one group of facets may make: there are hundreds, of either sign, and most
 /// are far better than asked.
-pub const SHARE: f64 = 0.07;
+pub const SHARE: f64 = 0.05;
 /// The same in the first walk, over the acceleration at the distance of the body's size.
 const COARSE: f64 = 0.02;
 /// Of the estimate, what is counted on.
@@ -84,10 +84,11 @@ impl Look<'_> {
         let mut order = None;
         for p in (0..=kept).rev() {
             let from = f64::from(reach[p]) * self.factors[p];
-            if !(square > from * from) {
+            if square > from * from {
+                order = Some(p);
+            } else {
                 break;
             }
-            order = Some(p);
         }
         order
     }
