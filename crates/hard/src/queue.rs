@@ -62,7 +62,9 @@ impl Queue {
         let n = times.len().max(1) as f64;
         let mean = times.clone().map(|t| t.min(end)).sum::<f64>() / n;
         let day = mean * (1.0 / DAYS).max(BUSY / n).min(1.0);
-        let days = (end / day).min(MOST_DAYS).max(1.0).ceil();
+        // Zero over zero takes the most days, too.
+        let days = (end / day).min(MOST_DAYS);
+        let days = days.max(1.0).ceil();
         self.end = end;
         self.scale = days / end;
         self.spare.extend(self.days.drain(..).filter(|day| day.capacity() > 0));
