@@ -85,8 +85,8 @@ impl OnSphere {
         let (distance, facet) = tree.ray(2.0 * self.radius * way, -way).ok_or("no ground")?;
         let [a, b, c] = ground.mesh.corners(facet as usize);
         let normal = (b - a).cross(c - a).normalize();
-        // A little deep: cohesion holds what touches.
-        let x = (2.0 * self.radius - distance) * way + 0.9999 * self.grain * normal;
+        // Cohesion holds what touches; deeper than it can hold, the grain would spring off.
+        let x = (2.0 * self.radius - distance) * way + (1.0 - 8e-8) * self.grain * normal;
         world.bodies.push_sphere(x, self.grain, 2500.0, 0, 0);
         world.bodies.velocity[0] = ground.spin.cross(x);
         world.bodies.spin[0] = ground.spin;

@@ -143,9 +143,12 @@ fn cells(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raste
     out.push_str("</g>\n");
 }
 
+/// Colour of a line, the value that it follows, and at which level.
+type Line = (&'static str, fn(&Facet) -> f64, f64);
+
 /// The lines of figure 11, on the maps of safety and of fission.
 fn lines(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raster) {
-    let drawn: &[(&str, fn(&Facet) -> f64, f64)] = match quantity.name {
+    let drawn: &[Line] = match quantity.name {
         "factor-of-safety" => {
             &[("white", |f| f.factor_of_safety.clamp(-SAFE, SAFE), 1.0), ("black", |f| f.fission, 0.0)]
         }
