@@ -139,7 +139,7 @@ impl Case for Fission {
             row(
                 "way along the ground before leaving it, over the radius of the asteroid",
                 0.0,
-                fate.way / 270.0,
+                fate.way / 282.0,
                 0.5,
             ),
         ])
