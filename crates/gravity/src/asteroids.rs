@@ -253,8 +253,8 @@ mod tests {
         let mut on = vec![Wrench::default(); 2];
         field.push_asteroids(&world, &mut on).expect("a field");
         let (mut force, mut moment, mut scale) = (DVec3::ZERO, DVec3::ZERO, 0.0);
-        for k in 0..a.len() {
-            let f = world.bodies.mass[k] * a[k];
+        for (k, a) in a.iter().enumerate() {
+            let f = world.bodies.mass[k] * *a;
             force += f;
             moment += world.bodies.position[k].cross(f);
         }
