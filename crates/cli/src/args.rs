@@ -182,7 +182,7 @@ pub struct Info {
     #[arg(long)]
     pub heal: bool,
     /// Density of a shape model, for its mass and moments: kg/m3, or with a unit
-    #[arg(long, value_name = "DENSITY")]
+    #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
     pub density: Option<String>,
 }
 
@@ -200,25 +200,25 @@ pub struct Map {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub period: Option<String>,
     /// Friction angle of the layer: degrees, or with a unit
-    #[arg(long, value_name = "ANGLE", default_value = "40")]
+    #[arg(long, value_name = "ANGLE", allow_negative_numbers = true, default_value = "40")]
     pub friction_angle: String,
     /// Cohesion of the layer, C of eq. (16): Pa, or with a unit [default: the material's]
-    #[arg(long, value_name = "PRESSURE")]
+    #[arg(long, value_name = "PRESSURE", allow_negative_numbers = true)]
     pub cohesion: Option<String>,
     /// Thickness of the layer: metres, or with a unit
-    #[arg(long, value_name = "LENGTH", default_value = "3 m")]
+    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true, default_value = "3 m")]
     pub thickness: String,
     /// Density of the layer with its voids [default: the asteroid's]
-    #[arg(long, value_name = "DENSITY")]
+    #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
     pub regolith_density: Option<String>,
     /// Radius of its grains [default: that of the first [[grains]], otherwise 10 cm]
-    #[arg(long, value_name = "LENGTH")]
+    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
     pub grain_radius: Option<String>,
     /// Density of its grains [default: the material's]
-    #[arg(long, value_name = "DENSITY")]
+    #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
     pub grain_density: Option<String>,
     /// Cohesion between two grains, c of eq. (4) [default: --cohesion]
-    #[arg(long, value_name = "PRESSURE")]
+    #[arg(long, value_name = "PRESSURE", allow_negative_numbers = true)]
     pub grain_cohesion: Option<String>,
     /// Put a value in place of the scenario's
     #[arg(long = "set", value_name = "KEY=VALUE")]

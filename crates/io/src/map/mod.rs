@@ -38,11 +38,8 @@ pub fn write(request: &Request, mesh: &Mesh, facets: &[Facet]) -> Result<Vec<Pat
     let folder = request.folder;
     let table = folder.join("map.vtp");
     if !request.overwrite && table.exists() {
-        let source = io::Error::new(
-            io::ErrorKind::AlreadyExists,
-            "it exists; give --force to replace it, or another --out",
-        );
-        return Err(FileError::Io { doing: "write", path: table, source });
+        let words = "exists already: give --force to replace the maps there, or another --out";
+        return Err(FileError::Invalid(format!("{} {words}", table.display())));
     }
     std::fs::create_dir_all(folder).map_err(FileError::io("create", folder))?;
     let mut written = vec![folder.join("map.csv"), table];
