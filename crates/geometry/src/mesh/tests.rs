@@ -154,7 +154,9 @@ fn a_ray_to_the_middle_meets_the_surface_where_it_was_made() {
     for way in ways.chain(mesh.vertices.iter().step_by(97).map(|v| v.normalize())) {
         let (distance, _) = tree.ray(10.0 * way, -way).expect("it meets");
         let expected = 10.0 - (way / DVec3::new(3.0, 2.0, 1.0)).length().recip();
-        assert!((distance - expected).abs() < 2e-3, "{way}");
+        // Facets lie below the ellipsoid, deepest where it is sharp: a side of 0.1 over a curvature of a third.
+        assert!((0.0..5e-3).contains(&(distance - expected + 1e-12)), "{way} {}", distance - expected);
+        assert!(tree.nearest((10.0 - distance) * way).expect("a surface").distance.abs() < 1e-12);
         assert_eq!(tree.ray(10.0 * way, way), None);
     }
 }
