@@ -241,7 +241,7 @@ fn meets(&[a, b, c]: &[DVec3; 3], from: DVec3, way: DVec3) -> Option<f64> {
     let (u, q) = (x.dot(p) / volume, x.cross(ab));
     let (v, t) = (way.dot(q) / volume, ac.dot(q) / volume);
     // A little wider than it is: a ray through an edge must not slip between two.
-    let edge = -1e-12;
+    let edge = -1e-8;
     (u >= edge && v >= edge && u + v <= 1.0 - edge && t >= 0.0).then_some(t)
 }
 
