@@ -138,16 +138,23 @@ impl SurfaceTree {
 
     /// The first triangle that a ray meets, from either side, and how far away, in lengths of `way`.
     pub fn ray(&self, from: DVec3, way: DVec3) -> Option<(f64, u32)> {
-        let inverse = way.recip();
         let mut best: Option<(f64, u32)> = None;
         let mut stack = vec![0usize];
         while let Some(k) = stack.pop() {
             let Some(node) = self.nodes.get(k) else { continue };
             let least = best.map_or(f64::INFINITY, |b| b.0);
-            // Where it enters and leaves the box; not-a-numbers, of a ray within a side, drop out.
-            let (a, b) = ((node.low - from) * inverse, (node.high - from) * inverse);
-            let enter = (0..3).fold(0.0, |t: f64, i| t.max(a[i].min(b[i])));
-            let leave = (0..3).fold(least, |t: f64, i| t.min(a[i].max(b[i])));
+            // Where it enters and leaves the box; along a side it does so nowhere.
+            let (mut enter, mut leave) = (0.0f64, least);
+            for k in 0..3 {
+                if way[k] == 0.0 {
+                    if from[k] < node.low[k] || from[k] > node.high[k] {
+                        leave = f64::NEG_INFINITY;
+                    }
+                } else {
+                    let (a, b) = ((node.low[k] - from[k]) / way[k], (node.high[k] - from[k]) / way[k]);
+                    (enter, leave) = (enter.max(a.min(b)), leave.min(a.max(b)));
+                }
+            }
             if enter > leave {
                 continue;
             }
