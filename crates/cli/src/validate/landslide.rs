@@ -48,8 +48,9 @@ struct Fate {
     way: f64,
 }
 
-fn fate(scenario: &str, text: &str, full: bool) -> Result<Fate, CaseError> {
-    let sets: Vec<String> = if full { Vec::new() } else { vec!["run.end=\"5 h\"".into()] };
+/// Runs to the end of the scenario, or to `until`.
+fn fate(scenario: &str, text: &str, until: Option<&str>) -> Result<Fate, CaseError> {
+    let sets: Vec<String> = until.into_iter().map(|t| format!("run.end=\"{t}\"")).collect();
     let mut run: Simulation = assemble::in_memory(scenario, text, &sets).map_err(|e| format!("{e:?}"))?;
     let end = run.end;
     let tree = SurfaceTree::new(&run.world.asteroids[0].mesh);
@@ -102,7 +103,7 @@ impl Case for Landslide {
 
     fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
         let text = include_str!("../../../../scenarios/landslide-small.toml");
-        let fate = fate("scenarios/landslide-small.toml", text, options.full)?;
+        let fate = fate("scenarios/landslide-small.toml", text, (!options.full).then_some("8 h"))?;
         let row = |what: &str, reference: f64, ours: f64, tolerance: f64| {
             ValidateRow::new(self.name(), what, reference, ours, tolerance, PAPER)
         };
@@ -130,7 +131,7 @@ impl Case for Fission {
 
     fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
         let text = include_str!("../../../../scenarios/fission-small.toml");
-        let fate = fate("scenarios/fission-small.toml", text, options.full)?;
+        let fate = fate("scenarios/fission-small.toml", text, (!options.full).then_some("4 h"))?;
         let row = |what: &str, reference: f64, ours: f64, tolerance: f64| {
             ValidateRow::new(self.name(), what, reference, ours, tolerance, PAPER)
         };
