@@ -19,6 +19,8 @@ pub struct Plan {
     pub timestep: f64,
     /// Steps between two evaluations of gravity.
     pub every: u32,
+    /// Residual to which each step is solved.
+    pub tolerance: f64,
 }
 
 impl Plan {
@@ -27,21 +29,22 @@ impl Plan {
     }
 
     pub fn make(&self) -> Result<Pile, CaseError> {
-        let Plan { seed, side, friction, timestep, every, .. } = *self;
+        let Plan { seed, side, friction, timestep, every, tolerance, .. } = *self;
         let n = self.grains();
         let half = 5 * side;
         let gravity = match n {
             0..5000 => format!("direct = {{ every = {every} }}"),
             _ => format!("tree = {{ error = 1e-3, every = {every} }}"),
         };
+        let iterations = if tolerance < 1e-3 { 10_000 } else { 100 };
         let shape = if self.polyhedra { "shape = { polyhedron = { vertices = [10, 70] } }" } else { "" };
         let text = format!(
             r#"
             run = {{ end = "1000 h", seed = {seed} }}
             [method.nonsmooth]
             timestep = {timestep}
-            tolerance = 1e-2
-            iterations = 100
+            tolerance = {tolerance}
+            iterations = {iterations}
             unsolved_steps = 0
             [[gravity]]
             {gravity}
@@ -148,7 +151,7 @@ pub struct Settled {
     pub rest: Sample,
 }
 
-const MINUTE: f64 = 60.0;
+pub const MINUTE: f64 = 60.0;
 
 /// Lets a pile fall together for `minutes`, with a sample a minute.
 pub fn settle(plan: Plan, minutes: u32) -> Result<Settled, CaseError> {

@@ -27,7 +27,7 @@ struct Fate {
 }
 
 fn plan(seed: u64, side: u32) -> Plan {
-    Plan { seed, side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 4 }
+    Plan { seed, side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 4, tolerance: 1e-2 }
 }
 
 /// A settled pile is given cohesion and turned.
