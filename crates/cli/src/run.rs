@@ -120,6 +120,9 @@ fn summary(finished: &Finished) -> String {
                 text::number(phase.seconds)
             ));
         }
+        for (name, most) in &s.largest {
+            out.push_str(&format!("  {name:<22} {most:9.1e} at most\n"));
+        }
         for warning in &s.warnings {
             out.push_str(&format!("  warning: {warning}\n"));
         }

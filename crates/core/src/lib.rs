@@ -25,7 +25,7 @@ pub use contact::{Contact, History, Partner};
 pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
-pub use method::{Advice, Field, Fields, Method, Observer, Probe, Report, Severity};
+pub use method::{Advice, Field, Fields, KEPT_ERROR, Method, Observer, Probe, Report, Severity};
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
 pub use wall::{Motion, Surface, Touch, Wall};

@@ -113,18 +113,24 @@ impl Fields {
     /// Brings `world.rates.field` up to date for the world's step; `all`: whatever each field's own pace.
     ///
     /// Fields of every step are evaluated now. The slower ones are evaluated together at the pace of the fastest of them,
-    /// and their sum is kept (in `world.rates.held` where there are both kinds). Says whether anything was evaluated.
-    pub fn update(&mut self, world: &mut World, all: bool) -> Result<bool> {
+    /// and their sum is kept (in `world.rates.held` where there are both kinds). The time goes to the phase "gravity".
+    pub fn update(&mut self, world: &mut World, all: bool, report: &mut Report) -> Result<()> {
+        let start = Instant::now();
         let fast = self.list.iter().any(|f| f.every() == 1);
         let pace = self.list.iter().map(|f| f.every()).filter(|&e| e != 1).min();
         let due = pace.filter(|&pace| all || world.clock.step.is_multiple_of(pace));
         if let Some(pace) = due {
             let (held, on) = self.held(world, pace)?;
-            if fast {
-                (world.rates.held, world.rates.held_on_asteroids) = (held, on);
+            let rates = &mut world.rates;
+            let (kept, kept_on) = if fast {
+                (&mut rates.held, &mut rates.held_on_asteroids)
             } else {
-                (world.rates.field, world.rates.field_on_asteroids) = (held, on);
+                (&mut rates.field, &mut rates.field_on_asteroids)
+            };
+            if !all && pace != u64::MAX {
+                report.largest(KEPT_ERROR, error_of_keeping(kept, &held));
             }
+            (*kept, *kept_on) = (held, on);
         }
         if fast {
             let (mut field, mut on) = self.sum(world, |every| every == 1)?;
@@ -136,7 +142,10 @@ impl Fields {
             }
             (world.rates.field, world.rates.field_on_asteroids) = (field, on);
         }
-        Ok(fast || due.is_some())
+        if fast || due.is_some() {
+            report.add_time("gravity", start);
+        }
+        Ok(())
     }
 
     /// The slow fields, to be kept for `pace` steps: taken where the bodies will be in the middle of that time. Taken
@@ -176,6 +185,20 @@ impl Fields {
     }
 }
 
+/// Name of [`error_of_keeping`] in the report.
+pub const KEPT_ERROR: &str = "error of keeping fields";
+
+/// How far fields that are kept for several steps are off at most, at the ends of that time: half of what a body's acceleration
+/// changes by from one evaluation to the next (each is for the middle of its time), over the mean acceleration.
+fn error_of_keeping(before: &[DVec3], now: &[DVec3]) -> f64 {
+    let mean = now.iter().map(|a| a.length()).sum::<f64>() / now.len() as f64;
+    if before.len() != now.len() || mean == 0.0 || now.is_empty() {
+        return 0.0;
+    }
+    let change = before.iter().zip(now).map(|(a, b)| (*b - *a).length()).fold(0.0, f64::max);
+    0.5 * change / mean
+}
+
 /// What a run has cost and met so far. Nothing in it changes a result.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -183,6 +206,8 @@ pub struct Report {
     pub phases: Vec<(&'static str, Duration)>,
     /// Counts by name: steps, neighbour list rebuilds, ...
     pub counts: Vec<(&'static str, u64)>,
+    /// Largest values met, by name.
+    pub largest: Vec<(&'static str, f64)>,
     pub warnings: Vec<String>,
 }
 
@@ -199,6 +224,14 @@ impl Report {
         match self.counts.iter_mut().find(|(name, _)| *name == what) {
             Some((_, sum)) => *sum += n,
             None => self.counts.push((what, n)),
+        }
+    }
+
+    /// Keeps the largest of the values of a name.
+    pub fn largest(&mut self, what: &'static str, value: f64) {
+        match self.largest.iter_mut().find(|(name, _)| *name == what) {
+            Some((_, most)) => *most = most.max(value),
+            None => self.largest.push((what, value)),
         }
     }
 

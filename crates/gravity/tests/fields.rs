@@ -1,7 +1,7 @@
 //! What every field must get right whatever its speed: two bodies, shells, momentum, energies, threads, odd inputs.
 
 use glam::DVec3;
-use rubblepile_core::{Domain, Field, Frame, G, Rng, Severity, World};
+use rubblepile_core::{Domain, Field, Fields, Frame, G, KEPT_ERROR, Report, Rng, Severity, World};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform, rms_relative_error, workload};
 
 fn world(positions: &[DVec3], masses: &[f64]) -> World {
@@ -229,4 +229,26 @@ fn advice() {
     w.domain = Domain::Periodic { min: -DVec3::ONE, max: DVec3::ONE, axes: [true; 3] };
     let warned = |a: Vec<rubblepile_core::Advice>| a.iter().any(|a| a.text.contains("periodic"));
     assert!(warned(tree(1e-3).check(&w)) && warned(Direct::default().check(&w)));
+}
+
+/// A pair that turns by 0.1 rad between two evaluations: the acceleration that is kept is off by half of that at either end.
+#[test]
+fn keeping_a_field_says_how_far_it_is_off() {
+    let spin = 0.01;
+    let turned = |angle: f64| {
+        let at = DVec3::new(angle.cos(), angle.sin(), 0.0);
+        [at, -at]
+    };
+    let mut world = world(&turned(0.0), &[1.0, 1.0]);
+    let mut fields = Fields { list: vec![Box::new(Direct::new(G, 10))] };
+    let mut report = Report::default();
+    for step in 0..=10 {
+        world.clock.step = step;
+        world.bodies.position = turned(spin * step as f64).to_vec();
+        world.bodies.velocity = world.bodies.position.iter().map(|x| (spin * DVec3::Z).cross(*x)).collect();
+        fields.update(&mut world, step == 0, &mut report).unwrap();
+    }
+    let [(name, off)] = report.largest[..] else { panic!("{:?}", report.largest) };
+    assert_eq!(name, KEPT_ERROR);
+    assert!((off - 0.05_f64.sin()).abs() < 1e-12, "{off}");
 }

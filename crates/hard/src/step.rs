@@ -42,11 +42,9 @@ impl HardSpheres {
 
     fn step(&mut self, world: &mut World, fields: &mut Fields, report: &mut Report) -> Result<()> {
         let h = world.clock.timestep;
-        let start = Instant::now();
         let all = world.rates.field.len() != world.bodies.len();
         if !fields.list.is_empty() && all {
-            fields.update(world, true)?;
-            report.add_time("gravity", start);
+            fields.update(world, true, report)?;
         }
         if world.clock.step == 0 {
             stick_at_start(world);
@@ -129,9 +127,8 @@ impl HardSpheres {
             self.reset();
         }
 
-        let start = Instant::now();
-        if !fields.list.is_empty() && fields.update(world, false)? {
-            report.add_time("gravity", start);
+        if !fields.list.is_empty() {
+            fields.update(world, false, report)?;
         }
         kick(world, 0.5 * h, false);
         // What walls hold is where they have it, to the last bit, whatever the drift and the kicks did.

@@ -53,6 +53,9 @@ pub struct Session {
     pub wall_s: f64,
     pub phases: Vec<Phase>,
     pub counts: BTreeMap<String, u64>,
+    /// Largest values met.
+    #[serde(default)]
+    pub largest: BTreeMap<String, f64>,
     pub warnings: Vec<String>,
 }
 
@@ -95,6 +98,7 @@ impl Session {
             .map(|(name, spent)| Phase { name: (*name).into(), seconds: spent.as_secs_f64() })
             .collect();
         self.counts = report.counts.iter().map(|(name, n)| ((*name).into(), *n)).collect();
+        self.largest = report.largest.iter().map(|(name, most)| ((*name).into(), *most)).collect();
         for warning in &report.warnings {
             if !self.warnings.contains(warning) {
                 self.warnings.push(warning.clone());

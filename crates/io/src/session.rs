@@ -174,6 +174,7 @@ impl Session {
             wall_s: 0.0,
             phases: Vec::new(),
             counts: Default::default(),
+            largest: Default::default(),
             warnings: warnings.clone(),
         });
         let meta = Meta {

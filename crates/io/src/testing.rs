@@ -215,7 +215,7 @@ impl Method for Drift {
     ) -> rubblepile_core::Result<()> {
         let memory = self.memory.get_or_insert_with(|| world.contacts.clone());
         for _ in 0..world.clock.steps_until(until) {
-            fields.update(world, true)?;
+            fields.update(world, true, report)?;
             let (dt, push) = (world.clock.timestep, world.rates.field.clone());
             for k in 0..world.bodies.len() {
                 let field = push.get(k).copied().unwrap_or(DVec3::ZERO);

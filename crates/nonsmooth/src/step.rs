@@ -93,11 +93,8 @@ impl ContactDynamics {
         drift(world, before);
         report.add_time("drift", start);
 
-        let start = Instant::now();
         let all = world.rates.field.len() != world.bodies.len() && !fields.list.is_empty();
-        if fields.update(world, all)? {
-            report.add_time("gravity", start);
-        }
+        fields.update(world, all, report)?;
 
         let start = Instant::now();
         // From one look at the contacts to the next a body goes h v, part of it in the next step.

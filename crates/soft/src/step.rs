@@ -195,12 +195,18 @@ impl SoftSpheres {
     }
 
     /// Accelerations at the very start, before any step has made them.
-    fn first_rates(&self, live: &mut Live, world: &mut World, fields: &mut Fields) -> Result<()> {
+    fn first_rates(
+        &self,
+        live: &mut Live,
+        world: &mut World,
+        fields: &mut Fields,
+        report: &mut Report,
+    ) -> Result<()> {
         self.contacts_push(live, world, 0.0)?;
         let n = world.bodies.len();
         world.rates.acceleration = vec![glam::DVec3::ZERO; n];
         world.rates.spin_rate = vec![glam::DVec3::ZERO; n];
-        fields.update(world, true)?;
+        fields.update(world, true, report)?;
         // A step of no length sums the forces and kicks nothing.
         let timestep = std::mem::replace(&mut world.clock.timestep, 0.0);
         let halves = Halves { finish: true, start: false };
@@ -252,10 +258,7 @@ impl SoftSpheres {
             let start = Instant::now();
             self.contacts_push(live, world, world.clock.timestep)?;
             report.add_time("contacts", start);
-            let start = Instant::now();
-            if fields.update(world, false)? {
-                report.add_time("gravity", start);
-            }
+            fields.update(world, false, report)?;
             sum_on_asteroids(live, world);
             halves.finish = true;
         }
@@ -322,7 +325,7 @@ impl Method for SoftSpheres {
             if rates.acceleration.len() != world.bodies.len()
                 || rates.on_asteroids.len() != world.asteroids.len()
             {
-                self.first_rates(&mut live, world, fields)?;
+                self.first_rates(&mut live, world, fields, report)?;
             }
             let stretch = steps.min(SORT_EVERY - past_sort);
             self.stretch(&mut live, world, fields, stretch, report)?;
