@@ -1,11 +1,12 @@
 //! Frames in other programs' formats: extended XYZ for OVITO, VTP for ParaView and its relatives, OBJ for renderers, CSV
 //! for everything.
 //!
-//! VTP has the walls too, in a file of their own beside each frame: they are cells with other data.
+//! VTP has the walls and the surfaces of asteroids too, in files of their own beside each frame: they are cells with other data.
 //!
 //! Input is a frame, a checkpoint or a run directory; XYZ puts all frames of a run into one trajectory file, the
 //! others write one file a frame.
 
+mod asteroids;
 mod csv;
 mod envelope;
 mod obj;
@@ -19,9 +20,10 @@ pub use envelope::{SurfaceRequest, export_surface};
 use std::{
     io::Write,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use rubblepile_core::Shape;
+use rubblepile_core::{Mesh, Shape};
 
 use crate::{
     atomic, checkpoint,
@@ -99,10 +101,11 @@ pub fn load(path: &Path) -> Result<FrameData> {
     frame::read(path)
 }
 
-/// Loads frames, and the shapes of their run once.
+/// Loads frames, and the shapes and asteroids' surfaces of their run once.
 struct Loader {
     format: Format,
     shapes: Option<Vec<Shape>>,
+    surfaces: Vec<Arc<Mesh>>,
 }
 
 impl Loader {
@@ -126,8 +129,24 @@ impl Loader {
             frame.shapes.clone_from(&shapes);
             self.shapes = Some(shapes);
         }
+        if self.format == Format::Vtp && frame.surfaces.len() < frame.about.asteroids.len() {
+            for asteroid in &frame.about.asteroids[self.surfaces.len()..] {
+                self.surfaces.push(Arc::new(read_surface(&path.with_file_name(&asteroid.surface))?));
+            }
+            frame.surfaces.clone_from(&self.surfaces);
+        }
         Ok(frame)
     }
+}
+
+fn read_surface(path: &Path) -> Result<Mesh> {
+    let text = std::fs::read_to_string(path).map_err(FileError::io("read", path))?;
+    crate::generate::surface::read(&text).map_err(|f| FileError::Damaged {
+        path: path.to_path_buf(),
+        place: format!("byte {}", f.span.start),
+        what: f.message,
+        help: "the surface beside the frames must be as the run wrote it".into(),
+    })
 }
 
 /// Numbers and paths of a run's frames, in order.
@@ -153,7 +172,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
     let sources = sources(request)?;
     let single = sources.len() == 1 && !request.input.is_dir();
     let extension = request.format.extension();
-    let mut loader = Loader { format: request.format, shapes: None };
+    let mut loader = Loader { format: request.format, shapes: None, surfaces: Vec::new() };
     if single || request.format == Format::Xyz {
         let written = match &request.output {
             Some(path) => path.clone(),
@@ -166,7 +185,10 @@ pub fn export(request: &Request) -> Result<Outcome> {
                 let frame = loader.load(path)?;
                 write_frame(out, &frame, request.format).map_err(FileError::io("write", &written))?;
                 let stem = written.file_stem().unwrap_or_default().to_string_lossy();
-                write_walls(request, &frame, &written.with_file_name(format!("{stem}-walls.vtp")))?;
+                for beside in Beside::ALL {
+                    let name = format!("{stem}-{}.vtp", beside.name());
+                    beside.write(request, &frame, &written.with_file_name(name))?;
+                }
             }
             Ok(())
         })?;
@@ -174,7 +196,8 @@ pub fn export(request: &Request) -> Result<Outcome> {
     }
     let folder = request.output.clone().unwrap_or_else(|| request.input.join(format!("export-{extension}")));
     std::fs::create_dir_all(&folder).map_err(FileError::io("create", &folder))?;
-    let (mut times, mut wall_times) = (Vec::new(), Vec::new());
+    let mut times = vec![("frames", Vec::new())];
+    times.extend(Beside::ALL.map(|beside| (beside.name(), Vec::new())));
     for (number, path) in &sources {
         let name = format!("frame-{number:06}.{extension}");
         let target = folder.join(&name);
@@ -183,33 +206,60 @@ pub fn export(request: &Request) -> Result<Outcome> {
         atomic::write(&target, |out| {
             write_frame(out, &frame, request.format).map_err(FileError::io("write", &target))
         })?;
-        let walls = format!("walls-{number:06}.vtp");
-        if write_walls(request, &frame, &folder.join(&walls))? {
-            wall_times.push(format!("{{\"name\": \"{walls}\", \"time\": {:?}}}", frame.time));
+        let entry = |name: &str| format!("{{\"name\": \"{name}\", \"time\": {:?}}}", frame.time);
+        times[0].1.push(entry(&name));
+        for (beside, (kind, times)) in Beside::ALL.iter().zip(&mut times[1..]) {
+            let name = format!("{kind}-{number:06}.vtp");
+            if beside.write(request, &frame, &folder.join(&name))? {
+                times.push(entry(&name));
+            }
         }
-        times.push(format!("{{\"name\": \"{name}\", \"time\": {:?}}}", frame.time));
     }
     if request.format == Format::Vtp {
         // What ParaView opens as one series with its times.
-        for (name, times) in [("frames.vtp.series", times), ("walls.vtp.series", wall_times)] {
-            if !times.is_empty() {
-                let list = times.join(",\n");
-                let text = format!("{{\n\"file-series-version\": \"1.0\",\n\"files\": [\n{list}\n]\n}}\n");
-                atomic::write_text(&folder.join(name), &text)?;
-            }
+        for (kind, times) in times.iter().filter(|(_, times)| !times.is_empty()) {
+            let list = times.join(",\n");
+            let text = format!("{{\n\"file-series-version\": \"1.0\",\n\"files\": [\n{list}\n]\n}}\n");
+            atomic::write_text(&folder.join(format!("{kind}.vtp.series")), &text)?;
         }
     }
     Ok(Outcome { frames: sources.len() as u64, written: folder })
 }
 
-/// Writes the walls beside a frame in VTP; says whether there are any.
-fn write_walls(request: &Request, frame: &FrameData, path: &Path) -> Result<bool> {
-    if request.format != Format::Vtp || frame.about.walls.is_empty() {
-        return Ok(false);
+/// What VTP has beside a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Walls,
+    Asteroids,
+}
+
+impl Beside {
+    const ALL: [Beside; 2] = [Beside::Walls, Beside::Asteroids];
+
+    fn name(self) -> &'static str {
+        match self {
+            Beside::Walls => "walls",
+            Beside::Asteroids => "asteroids",
+        }
     }
-    refuse_overwriting(request.overwrite, path)?;
-    atomic::write(path, |out| walls::write(out, frame).map_err(FileError::io("write", path)))?;
-    Ok(true)
+
+    /// Writes it in VTP; says whether there is any.
+    fn write(self, request: &Request, frame: &FrameData, path: &Path) -> Result<bool> {
+        let none = match self {
+            Beside::Walls => frame.about.walls.is_empty(),
+            Beside::Asteroids => frame.about.asteroids.is_empty(),
+        };
+        if request.format != Format::Vtp || none {
+            return Ok(false);
+        }
+        refuse_overwriting(request.overwrite, path)?;
+        let write = match self {
+            Beside::Walls => walls::write,
+            Beside::Asteroids => asteroids::write,
+        };
+        atomic::write(path, |out| write(out, frame).map_err(FileError::io("write", path)))?;
+        Ok(true)
+    }
 }
 
 fn sources(request: &Request) -> Result<Vec<(u64, PathBuf)>> {

@@ -163,6 +163,67 @@ fn the_surface_of_a_pile_is_closed_and_holds_its_volume() {
     }
 }
 
+/// Header and arrays of a VTP file.
+fn vtp(path: std::path::PathBuf) -> (String, impl Fn(&str) -> Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let start = bytes.windows(2).position(|w| w == b"\n_").unwrap() + 2;
+    let header = String::from_utf8_lossy(&bytes[..start]).into_owned();
+    let tags = header.clone();
+    let data = move |name: &str| {
+        let tag = tags.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
+        let offset: usize =
+            tag.split("offset=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        let at = &bytes[start + offset..];
+        let length = u64::from_le_bytes(at[..8].try_into().unwrap()) as usize;
+        at[8..8 + length].to_vec()
+    };
+    (header, data)
+}
+
+fn points(bytes: &[u8]) -> Vec<glam::DVec3> {
+    let numbers: Vec<f64> =
+        bytes.chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
+    numbers.chunks_exact(3).map(glam::DVec3::from_slice).collect()
+}
+
+#[test]
+fn asteroids_are_drawn_beside_frames_in_the_frame_of_the_columns() {
+    use glam::{DQuat, DVec3};
+    use rubblepile_geometry::mesh;
+    let mut world = cube_and_sphere();
+    let surface = mesh::make::geodesic(2);
+    let corner = surface.vertices[5];
+    for k in 0..2 {
+        let at = DVec3::new(10.0, 20.0 * f64::from(k), 0.0);
+        let mut asteroid = mesh::asteroid(surface.clone(), 1000.0, mesh::Axes::Centred);
+        asteroid.id = k;
+        asteroid.position = at;
+        asteroid.orientation = DQuat::from_rotation_z(0.5);
+        world.asteroids.push(asteroid);
+    }
+    let turned = DQuat::from_rotation_z(0.5) * corner;
+    for (view, expected) in [
+        (frame::View::Inertial, [DVec3::new(10.0, 0.0, 0.0) + turned, DVec3::new(10.0, 20.0, 0.0) + turned]),
+        (frame::View::Body, [corner, corner + DQuat::from_rotation_z(-0.5) * (20.0 * DVec3::Y)]),
+    ] {
+        let scratch = Scratch::new("export-asteroids");
+        let path = scratch.path().join("frame.vtkhdf");
+        frame::write(&path, &FrameData::of(&world, &[]).seen(&world, view)).unwrap();
+        frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
+        // Without the surface that was written beside it there is nothing to draw.
+        assert!(matches!(export(&request(&path, Format::Vtp)), Err(FileError::Io { .. })));
+        frame::write_surfaces(scratch.path(), &world).unwrap();
+        export(&request(&path, Format::Vtp)).unwrap();
+        let (header, data) = vtp(scratch.path().join("frame-asteroids.vtp"));
+        assert!(header.contains(&format!("NumberOfPolys=\"{}\"", 2 * surface.triangles.len())), "{header}");
+        let points = points(&data("Points"));
+        for (k, expected) in expected.into_iter().enumerate() {
+            let found = points[k * surface.vertices.len() + 5];
+            assert!(found.distance(expected) < 1e-12, "{view:?}: {found}, not {expected}");
+        }
+    }
+}
+
 #[test]
 fn walls_are_drawn_beside_frames_with_their_colours() {
     use glam::{DQuat, DVec3};
@@ -190,26 +251,14 @@ fn walls_are_drawn_beside_frames_with_their_colours() {
     frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
     assert_eq!(frame::read(&path).unwrap().about, FrameData::of(&world, &[]).about);
     export(&request(&path, Format::Vtp)).unwrap();
-    let bytes = std::fs::read(scratch.path().join("frame-walls.vtp")).unwrap();
-    let start = bytes.windows(2).position(|w| w == b"\n_").unwrap() + 2;
-    let header = String::from_utf8_lossy(&bytes[..start]);
+    let (header, data) = vtp(scratch.path().join("frame-walls.vtp"));
     // One vertex, one line; a quad, a band, six quads and a band.
     assert!(header.contains("NumberOfVerts=\"1\" NumberOfLines=\"1\" NumberOfPolys=\"135\""), "{header}");
-    let data = |name: &str| {
-        let tag = header.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
-        let offset: usize =
-            tag.split("offset=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
-        let at = &bytes[start + offset..];
-        let length = u64::from_le_bytes(at[..8].try_into().unwrap()) as usize;
-        at[8..8 + length].to_vec()
-    };
     let colours = data("colour");
     assert_eq!((colours.len(), &colours[..6]), (3 * 137, [4, 20, 255, 3, 20, 255].as_slice()));
     assert_eq!(data("opacity")[..8], 0.75f64.to_le_bytes());
     // Turned about y: the disk and the box stay within, and the plane stands upright at x = -3.
-    let points: Vec<f64> =
-        data("Points").chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
-    let on_the_plane = points.chunks_exact(3).filter(|p| (p[0] + 3.0).abs() < 1e-9).count();
+    let on_the_plane = points(&data("Points")).iter().filter(|p| (p.x + 3.0).abs() < 1e-9).count();
     assert_eq!(on_the_plane, 4);
     // Without walls there is no file.
     world.walls.clear();

@@ -59,7 +59,7 @@ pub(super) fn seen_from(pose: &Pose, position: DVec3, velocity: DVec3) -> DVec3 
 }
 
 /// Writes the surfaces of all asteroids into the folder of the frames.
-pub(super) fn write_surfaces(folder: &Path, world: &World) -> Result<()> {
+pub(crate) fn write_surfaces(folder: &Path, world: &World) -> Result<()> {
     for asteroid in &world.asteroids {
         atomic::write_text(&folder.join(surface_name(asteroid)), &obj(&asteroid.mesh, &asteroid.name))?;
     }

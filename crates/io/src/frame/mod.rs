@@ -21,12 +21,16 @@ pub mod shapes;
 mod walls;
 mod write;
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Domain, Shape, ShapeId, Solid, World};
+use rubblepile_core::{Domain, Mesh, Shape, ShapeId, Solid, World};
 use serde::{Deserialize, Serialize};
 
 use asteroids::seen_from;
 
+#[cfg(test)]
+pub(crate) use asteroids::write_surfaces;
 pub use asteroids::{FrameAsteroid, View};
 pub use index::{Index, NAME as INDEX_NAME};
 pub use observer::{FrameWriter, file_name};
@@ -84,6 +88,8 @@ pub struct FrameData {
     pub shape: Vec<ShapeId>,
     /// The sphere alone where the others were not read.
     pub shapes: Vec<Shape>,
+    /// Surfaces of the asteroids, in their own frames; none where they were not read.
+    pub surfaces: Vec<Arc<Mesh>>,
     /// Positions and velocities in the frame of the first asteroid, where both frames were asked for. Not read back.
     pub body: Option<(Vec<DVec3>, Vec<DVec3>)>,
 }
@@ -124,6 +130,7 @@ impl FrameData {
             material: gather(&b.material, &rows),
             shape: gather(&b.shape, &rows),
             shapes: world.shapes.clone(),
+            surfaces: world.asteroids.iter().map(|a| a.mesh.clone()).collect(),
             body: None,
             contacts: rows.iter().map(|&k| contacts.get(k as usize).copied().unwrap_or(0)).collect(),
         }

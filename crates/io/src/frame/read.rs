@@ -82,6 +82,7 @@ fn parse(reader: &Reader) -> std::result::Result<FrameData, Fault> {
         (turns.collect(), reader.column("VTKHDF/PointData/shape", n, 1)?)
     };
     Ok(FrameData {
+        surfaces: Vec::new(),
         body: None,
         time,
         about,
