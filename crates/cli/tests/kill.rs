@@ -29,6 +29,54 @@ fn killed_after(arguments: &[&str], patience: Duration) -> bool {
     false
 }
 
+/// Grains that land on a turning asteroid which they push, with fields that are kept, a spin-up, and one that leaves.
+const REGOLITH: &str = r#"
+title = "Regolith"
+[run]
+end = "10 min"
+seed = 2
+[method.soft]
+timestep = "auto"
+max_speed = "0.1 m/s"
+[[gravity]]
+polyhedron = { every = 70 }
+[[gravity]]
+direct = { every = 50 }
+[[material]]
+name = "rock"
+density = "2000 kg/m3"
+restitution = { normal = 0.5 }
+friction = { sliding = 0.5, rolling = 0.2 }
+[[asteroid]]
+name = "rock"
+density = "2500 kg/m3"
+shape = { ellipsoid = { semi_axes = ["40 m", "35 m", "30 m"], facets = 1000 } }
+relief = { roughness = "30 cm" }
+period = "4 h"
+[[grains]]
+count = 60
+radius = "1 m"
+place = { heap = { on = "rock", latitude = 20, longitude = 30, radius = "8 m", height = ["1 m", "7 m"] } }
+[[grains]]
+radius = "1 m"
+velocity = ["1 m/s", 0, 0]
+place = { points = { positions = [["80 m", 0, 0]] } }
+[[event]]
+at = "5 min"
+spin_up = { asteroid = "rock", period = "3 h" }
+[[event]]
+every = "1 min"
+remove_beyond = "500 m"
+[[probe]]
+asteroids = { every = "10 s" }
+[[probe]]
+momentum = { every = "10 s" }
+[output]
+frames = { every = "2 min", frame = "both" }
+contacts = { every = "5 min" }
+checkpoint = { every = "1 min" }
+"#;
+
 /// Rocks and balls that fall together, with everything that contact dynamics remembers.
 const ROCKS: &str = r#"
 title = "Rocks and balls"
@@ -135,6 +183,11 @@ fn killed_and_resumed_runs_end_as_an_unbroken_one() {
 #[test]
 fn killed_and_resumed_rocks_end_as_unbroken_ones() {
     kill_and_resume("kill-rocks", ROCKS);
+}
+
+#[test]
+fn killed_and_resumed_regolith_ends_as_an_unbroken_one() {
+    kill_and_resume("kill-regolith", REGOLITH);
 }
 
 #[test]
