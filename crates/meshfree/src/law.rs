@@ -1,0 +1,260 @@
+//! Stress and its tangent from the gradient of deformation, of the second dimension's kind: plane strain or plane stress.
+
+use glam::DMat2;
+
+/// What is held in the direction that is not there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Plane {
+    /// No strain: a slice of something long.
+    #[default]
+    Strain,
+    /// No stress: a thin plate.
+    Stress,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Eq. (13): the second Piola-Kirchhoff stress is proportional to the Green-Lagrange strain. Softens when pressed far.
+    #[default]
+    SaintVenantKirchhoff,
+    /// W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J: never inside out.
+    NeoHookean,
+}
+
+/// An elastic law with its numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Law {
+    kind: Kind,
+    plane: Plane,
+    /// Lamé's, Pa. Of plane stress and eq. (13) the λ of the plane.
+    lambda: f64,
+    mu: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum LawError {
+    #[error("Young's modulus must be above 0, not {0}")]
+    Modulus(f64),
+    #[error("Poisson's ratio must be above -1 and at most 0.5, not {0}")]
+    Ratio(f64),
+    #[error(
+        "a Poisson ratio of 0.5 cannot be compressed at all: in plane strain, and with the neo-Hookean law, it must be below"
+    )]
+    Incompressible,
+}
+
+/// What a law says of a gradient of deformation F. Components are in the order xx, xy, yx, yy of eq. (A.9).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Response {
+    /// J/m³ of the reference configuration.
+    pub energy: f64,
+    /// First Piola-Kirchhoff stress, F S.
+    pub stress: [f64; 4],
+    /// Its change with F: symmetric.
+    pub tangent: [[f64; 4]; 4],
+}
+
+impl Law {
+    pub fn new(kind: Kind, plane: Plane, modulus: f64, ratio: f64) -> Result<Self, LawError> {
+        if !(modulus > 0.0 && modulus.is_finite()) {
+            return Err(LawError::Modulus(modulus));
+        }
+        if !(ratio > -1.0 && ratio <= 0.5) {
+            return Err(LawError::Ratio(ratio));
+        }
+        let mu = modulus / (2.0 * (1.0 + ratio));
+        let lambda = match (kind, plane) {
+            (Kind::SaintVenantKirchhoff, Plane::Stress) => modulus * ratio / (1.0 - ratio * ratio),
+            _ if ratio == 0.5 => return Err(LawError::Incompressible),
+            _ => modulus * ratio / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
+        };
+        Ok(Law { kind, plane, lambda, mu })
+    }
+
+    /// Speed of a pressure wave in material of this density, m/s.
+    pub fn wave_speed(&self, density: f64) -> f64 {
+        let lambda = match (self.kind, self.plane) {
+            (Kind::NeoHookean, Plane::Stress) => 2.0 * self.lambda * self.mu / (self.lambda + 2.0 * self.mu),
+            _ => self.lambda,
+        };
+        ((lambda + 2.0 * self.mu) / density).sqrt()
+    }
+
+    /// `None`: there is no stress, for the material is inside out.
+    pub fn respond(&self, f: [f64; 4]) -> Option<Response> {
+        match self.kind {
+            Kind::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff(f)),
+            Kind::NeoHookean => self.neo_hookean(f),
+        }
+    }
+
+    /// Eqs (13), (A.5), (A.6).
+    fn saint_venant_kirchhoff(&self, [xx, xy, yx, yy]: [f64; 4]) -> Response {
+        let Law { lambda, mu, .. } = *self;
+        // Green-Lagrange strain and second Piola-Kirchhoff stress.
+        let e = [0.5 * (xx * xx + yx * yx - 1.0), 0.5 * (xy * xy + yy * yy - 1.0), 0.5 * (xx * xy + yx * yy)];
+        let trace = e[0] + e[1];
+        let s = [lambda * trace + 2.0 * mu * e[0], lambda * trace + 2.0 * mu * e[1], 2.0 * mu * e[2]];
+        let energy = 0.5 * lambda * trace * trace + mu * (e[0] * e[0] + e[1] * e[1] + 2.0 * e[2] * e[2]);
+        let f = [[xx, xy], [yx, yy]];
+        let s = [[s[0], s[2]], [s[2], s[1]]];
+        let mut out = Response { energy, ..Response::default() };
+        // F Fᵀ, which is what is left of F C F.
+        let left = |i: usize, k: usize| f[i][0] * f[k][0] + f[i][1] * f[k][1];
+        for i in 0..2 {
+            for j in 0..2 {
+                out.stress[2 * i + j] = f[i][0] * s[0][j] + f[i][1] * s[1][j];
+                for k in 0..2 {
+                    for l in 0..2 {
+                        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+                        out.tangent[2 * i + j][2 * k + l] = same(i, k) * s[j][l]
+                            + lambda * f[i][j] * f[k][l]
+                            + mu * (same(j, l) * left(i, k) + f[i][l] * f[k][j]);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn neo_hookean(&self, f: [f64; 4]) -> Option<Response> {
+        let Law { lambda, mu, .. } = *self;
+        let [xx, xy, yx, yy] = f;
+        let area = xx * yy - xy * yx;
+        if area.is_nan() || area <= 0.0 {
+            return None;
+        }
+        let thickness = match self.plane {
+            Plane::Strain => 1.0,
+            Plane::Stress => self.thickness(area)?,
+        };
+        let log = (area * thickness).ln();
+        // F⁻ᵀ
+        let inverse = [yy / area, -yx / area, -xy / area, xx / area];
+        // In plane stress the thickness gives way, and of λ only a part resists.
+        let stiff = match self.plane {
+            Plane::Strain => lambda,
+            Plane::Stress => {
+                let side = 2.0 * mu * thickness * thickness;
+                lambda * side / (side + lambda)
+            }
+        };
+        let squares: f64 = f.iter().map(|x| x * x).sum();
+        let mut out = Response {
+            energy: 0.5 * mu * (squares + thickness * thickness - 3.0) - mu * log + 0.5 * lambda * log * log,
+            ..Response::default()
+        };
+        for a in 0..4 {
+            out.stress[a] = mu * (f[a] - inverse[a]) + lambda * log * inverse[a];
+            for b in 0..4 {
+                // F⁻ᵀ_il F⁻ᵀ_kj
+                let crossed = inverse[(a & 2) | (b & 1)] * inverse[(b & 2) | (a & 1)];
+                out.tangent[a][b] = stiff * inverse[a] * inverse[b] + (mu - lambda * log) * crossed;
+            }
+            out.tangent[a][a] += mu;
+        }
+        Some(out)
+    }
+
+    /// The stretch through the plate at which it bears no stress: μ (t² - 1) + λ ln(J t) = 0, which rises with t.
+    fn thickness(&self, area: f64) -> Option<f64> {
+        let Law { lambda, mu, .. } = *self;
+        let mut log_t = -lambda / (lambda + 2.0 * mu) * area.ln();
+        for _ in 0..60 {
+            let square = (2.0 * log_t).exp();
+            let off = mu * (square - 1.0) + lambda * (area.ln() + log_t);
+            let step = off / (2.0 * mu * square + lambda);
+            log_t -= step;
+            if step.abs() < 1e-15 * (1.0 + log_t.abs()) {
+                break;
+            }
+        }
+        Some(log_t.exp()).filter(|t| t.is_finite())
+    }
+}
+
+/// Cauchy stress xx, yy, xy: P Fᵀ / J.
+pub fn cauchy(f: [f64; 4], stress: [f64; 4]) -> [f64; 3] {
+    let matrix = |m: [f64; 4]| DMat2::from_cols_array(&[m[0], m[2], m[1], m[3]]);
+    let (f, p) = (matrix(f), matrix(stress));
+    let s = p * f.transpose() * (1.0 / f.determinant());
+    [s.x_axis.x, s.y_axis.y, 0.5 * (s.x_axis.y + s.y_axis.x)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> impl Iterator<Item = Law> {
+        [Kind::SaintVenantKirchhoff, Kind::NeoHookean].into_iter().flat_map(|kind| {
+            [Plane::Strain, Plane::Stress].map(|plane| Law::new(kind, plane, 1000.0, 0.3).unwrap())
+        })
+    }
+
+    #[test]
+    fn stress_is_the_slope_of_energy_and_the_tangent_that_of_stress() {
+        for f in [[1.0, 0.0, 0.0, 1.0], [1.3, 0.4, -0.2, 0.7], [0.6, -0.5, 0.3, 1.1]] {
+            for law in all() {
+                let here = law.respond(f).unwrap();
+                let h = 1e-5;
+                for a in 0..4 {
+                    let moved = |by: f64| {
+                        let mut g = f;
+                        g[a] += by;
+                        law.respond(g).unwrap()
+                    };
+                    let (plus, minus) = (moved(h), moved(-h));
+                    let slope = (plus.energy - minus.energy) / (2.0 * h);
+                    assert!(
+                        (slope - here.stress[a]).abs() < 1e-5,
+                        "{law:?} {f:?} {slope} {}",
+                        here.stress[a]
+                    );
+                    for b in 0..4 {
+                        let slope = (plus.stress[b] - minus.stress[b]) / (2.0 * h);
+                        assert!((slope - here.tangent[b][a]).abs() < 1e-4, "{law:?} {f:?} {a} {b}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn turning_makes_no_stress_and_small_strains_are_hookes() {
+        let (sine, cosine) = 1.2_f64.sin_cos();
+        for law in all() {
+            let turned = law.respond([cosine, -sine, sine, cosine]).unwrap();
+            assert!(turned.stress.iter().all(|s| s.abs() < 1e-11), "{law:?} {turned:?}");
+            let here = law.respond([1.0, 0.0, 0.0, 1.0]).unwrap();
+            let (modulus, ratio) = (1000.0, 0.3);
+            let expected = match law.plane {
+                Plane::Strain => modulus * (1.0 - ratio) / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
+                Plane::Stress => modulus / (1.0 - ratio * ratio),
+            };
+            assert!((here.tangent[0][0] / expected - 1.0).abs() < 1e-12, "{law:?}");
+            assert!((law.wave_speed(2.0).powi(2) * 2.0 / expected - 1.0).abs() < 1e-12, "{law:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let law = |kind, plane, ratio| Law::new(kind, plane, 1e6, ratio);
+        use Kind::*;
+        assert_eq!(law(SaintVenantKirchhoff, Plane::Strain, 0.5), Err(LawError::Incompressible));
+        assert_eq!(law(NeoHookean, Plane::Stress, 0.5), Err(LawError::Incompressible));
+        assert!(law(SaintVenantKirchhoff, Plane::Stress, 0.5).is_ok());
+        assert_eq!(law(NeoHookean, Plane::Strain, 0.6), Err(LawError::Ratio(0.6)));
+        assert!(Law::new(NeoHookean, Plane::Strain, f64::NAN, 0.3).is_err());
+        let neo = law(NeoHookean, Plane::Strain, 0.3).unwrap();
+        assert_eq!(neo.respond([-1.0, 0.0, 0.0, 1.0]), None);
+    }
+
+    #[test]
+    fn cauchy_stress_of_a_turned_bar_lies_along_it() {
+        let law = Law::new(Kind::NeoHookean, Plane::Stress, 1000.0, 0.0).unwrap();
+        // Pulled along x by a tenth, then turned by a quarter.
+        let f = [0.0, -1.0, 1.1, 0.0];
+        let [xx, yy, xy] = cauchy(f, law.respond(f).unwrap().stress);
+        assert!(xx.abs() < 1e-9 && xy.abs() < 1e-9 && yy > 90.0, "{xx} {yy} {xy}");
+    }
+}

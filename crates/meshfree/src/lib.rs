@@ -1,0 +1,12 @@
+//! Method 4: grains that deform greatly, in two dimensions, without a mesh (meshfree-2016).
+
+pub mod bulk;
+pub mod dense;
+pub mod element;
+pub mod fill;
+pub mod law;
+pub mod outline;
+pub mod quadrature;
+pub mod shape;
+pub mod sparse;
+pub mod spline;

@@ -1,0 +1,304 @@
+//! Shape functions of field nodes, section 2 of meshfree-2016: radial point interpolation, eqs (1)-(10), and moving least
+//! squares as an alternative. They are made once, on the reference configuration.
+
+use glam::DVec2;
+
+use crate::dense::Lu;
+
+/// Other field nodes in the domain of influence of a node (Table I).
+pub const NEIGHBOURS: usize = 20;
+
+/// Monomials 1, x, y, x², y², xy (eq. 8).
+const MONOMIALS: usize = 6;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// Radial point interpolation: passes through the values at the nodes.
+    #[default]
+    Radial,
+    /// Moving least squares: smoother, but does not.
+    LeastSquares,
+}
+
+/// Values and slopes of the shape functions that are not zero at a point.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Shapes {
+    pub nodes: Vec<u32>,
+    pub value: Vec<f64>,
+    pub slope: Vec<DVec2>,
+}
+
+/// The domains of influence of all nodes of a grain.
+#[derive(Debug, Clone)]
+pub struct Domains<'a> {
+    nodes: &'a [DVec2],
+    radius: Vec<f64>,
+    kind: Kind,
+}
+
+/// Why there are no shape functions at a point.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    #[error("a grain needs at least {least} field nodes, and this one has {0}", least = NEIGHBOURS + 1)]
+    TooFew(usize),
+    #[error("field nodes around ({}, {}) lie on a line or on a circle: shape functions are not determined", .0.x, .0.y)]
+    Undetermined(DVec2),
+}
+
+impl<'a> Domains<'a> {
+    /// Each radius such that it holds [`NEIGHBOURS`] other nodes.
+    pub fn new(nodes: &'a [DVec2], kind: Kind) -> Result<Self, ShapeError> {
+        if nodes.len() <= NEIGHBOURS {
+            return Err(ShapeError::TooFew(nodes.len()));
+        }
+        let mut distances = Vec::with_capacity(nodes.len());
+        let radius = nodes
+            .iter()
+            .map(|node| {
+                distances.clear();
+                distances.extend(nodes.iter().map(|other| node.distance(*other)));
+                // The node itself is the first.
+                let (_, farthest, _) = distances.select_nth_unstable_by(NEIGHBOURS, f64::total_cmp);
+                // On regular grids several are equally far: rounding must not choose among them.
+                *farthest * (1.0 + 1e-9)
+            })
+            .collect();
+        Ok(Domains { nodes, radius, kind })
+    }
+
+    /// Shape functions at a point.
+    pub fn at(&self, point: DVec2) -> Result<Shapes, ShapeError> {
+        let nodes: Vec<u32> = (0..self.nodes.len() as u32)
+            .filter(|&k| point.distance(self.nodes[k as usize]) <= self.radius[k as usize])
+            .collect();
+        let undetermined = ShapeError::Undetermined(point);
+        if nodes.len() < MONOMIALS {
+            return Err(undetermined);
+        }
+        // Coordinates about the point and in units of the largest domain, so that all monomials are of one size.
+        let size = nodes.iter().map(|&k| self.radius[k as usize]).fold(0.0, f64::max);
+        let local: Vec<(DVec2, f64)> = nodes
+            .iter()
+            .map(|&k| ((self.nodes[k as usize] - point) / size, self.radius[k as usize] / size))
+            .collect();
+        let (value, slope) = match self.kind {
+            Kind::Radial => radial(&local),
+            Kind::LeastSquares => least_squares(&local),
+        }
+        .ok_or(undetermined)?;
+        Ok(Shapes { nodes, value, slope: slope.into_iter().map(|s| s / size).collect() })
+    }
+}
+
+type Found = Option<(Vec<f64>, Vec<DVec2>)>;
+
+/// Eq. (2), zero outside the domain of influence, and its slope where the point moves.
+fn gaussian(offset: DVec2, radius: f64) -> (f64, DVec2) {
+    let rate = 9.0 / (radius * radius);
+    let square = offset.length_squared();
+    if square > radius * radius {
+        return (0.0, DVec2::ZERO);
+    }
+    let r = (-rate * square).exp();
+    (r, -2.0 * rate * r * offset)
+}
+
+fn monomials(x: DVec2) -> [f64; MONOMIALS] {
+    [1.0, x.x, x.y, x.x * x.x, x.y * x.y, x.x * x.y]
+}
+
+/// Eqs (4)-(10) at the origin. The matrix of eq. (4) is symmetric where all domains have one radius; where they have not, it is
+/// its transpose that makes shape functions pass through the values at the nodes.
+fn radial(nodes: &[(DVec2, f64)]) -> Found {
+    let n = nodes.len();
+    let size = n + MONOMIALS;
+    let mut matrix = vec![0.0; size * size];
+    for (j, (at, _)) in nodes.iter().enumerate() {
+        for (i, (centre, radius)) in nodes.iter().enumerate() {
+            matrix[i * size + j] = gaussian(*at - *centre, *radius).0;
+        }
+        for (m, p) in monomials(*at).into_iter().enumerate() {
+            matrix[(n + m) * size + j] = p;
+            matrix[j * size + n + m] = p;
+        }
+    }
+    let lu = Lu::new(matrix, size)?;
+    // The point is the origin: of the monomials only those of their order are left.
+    let mut sides = vec![[0.0; 3]; size];
+    for (side, (centre, radius)) in sides.iter_mut().zip(nodes) {
+        let (r, slope) = gaussian(-*centre, *radius);
+        *side = [r, slope.x, slope.y];
+    }
+    sides[n] = [1.0, 0.0, 0.0];
+    sides[n + 1] = [0.0, 1.0, 0.0];
+    sides[n + 2] = [0.0, 0.0, 1.0];
+    lu.solve(&mut sides);
+    sides.truncate(n);
+    Some(split(&sides))
+}
+
+fn split(found: &[[f64; 3]]) -> (Vec<f64>, Vec<DVec2>) {
+    found.iter().map(|[value, x, y]| (*value, DVec2::new(*x, *y))).unzip()
+}
+
+/// Weighted least squares of the same monomials, with the Gaussian of eq. (2) as weight: Belytschko, Lu and Gu (1994), eqs
+/// (8)-(14) there.
+fn least_squares(nodes: &[(DVec2, f64)]) -> Found {
+    let mut moments = vec![0.0; MONOMIALS * MONOMIALS];
+    let mut moment_slopes = vec![DVec2::ZERO; MONOMIALS * MONOMIALS];
+    let weights: Vec<(f64, DVec2)> = nodes.iter().map(|(at, radius)| gaussian(-*at, *radius)).collect();
+    for ((at, _), (weight, slope)) in nodes.iter().zip(&weights) {
+        let p = monomials(*at);
+        for i in 0..MONOMIALS {
+            for j in 0..MONOMIALS {
+                moments[i * MONOMIALS + j] += weight * p[i] * p[j];
+                moment_slopes[i * MONOMIALS + j] += *slope * p[i] * p[j];
+            }
+        }
+    }
+    let lu = Lu::new(moments, MONOMIALS)?;
+    // c = A⁻¹ p; its slopes are A⁻¹ (p' - A' c).
+    let mut c = vec![[0.0; 1]; MONOMIALS];
+    c[0] = [1.0];
+    lu.solve(&mut c);
+    let mut slopes: Vec<[f64; 2]> = (0..MONOMIALS)
+        .map(|i| {
+            let change: DVec2 = (0..MONOMIALS).map(|j| moment_slopes[i * MONOMIALS + j] * c[j][0]).sum();
+            let own = [DVec2::ZERO, DVec2::X, DVec2::Y].get(i).copied().unwrap_or(DVec2::ZERO);
+            (own - change).to_array()
+        })
+        .collect();
+    lu.solve(&mut slopes);
+    let found: Vec<[f64; 3]> = nodes
+        .iter()
+        .zip(&weights)
+        .map(|((at, _), (weight, slope))| {
+            let p = monomials(*at);
+            let fit: f64 = (0..MONOMIALS).map(|i| p[i] * c[i][0]).sum();
+            let change: DVec2 = (0..MONOMIALS).map(|i| p[i] * DVec2::from_array(slopes[i])).sum();
+            [weight * fit, slope.x * fit + weight * change.x, slope.y * fit + weight * change.y]
+        })
+        .collect();
+    Some(split(&found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rubblepile_core::Rng;
+
+    /// Nodes as they may lie in a grain: a grid, shaken.
+    fn cloud(rng: &mut Rng) -> Vec<DVec2> {
+        let mut nodes = Vec::new();
+        for i in 0..9 {
+            for j in 0..9 {
+                let shake = DVec2::new(rng.range(-0.3, 0.3), rng.range(-0.3, 0.3));
+                nodes.push(0.1 * (DVec2::new(f64::from(i), f64::from(j)) + shake) + DVec2::new(3.0, -7.0));
+            }
+        }
+        nodes
+    }
+
+    fn somewhere(rng: &mut Rng) -> DVec2 {
+        DVec2::new(rng.range(3.05, 3.75), rng.range(-6.95, -6.25))
+    }
+
+    #[test]
+    fn every_domain_holds_twenty_other_nodes() {
+        let nodes = cloud(&mut Rng::new(1));
+        let domains = Domains::new(&nodes, Kind::Radial).unwrap();
+        for (at, radius) in nodes.iter().zip(&domains.radius) {
+            assert_eq!(nodes.iter().filter(|x| x.distance(*at) <= *radius).count(), NEIGHBOURS + 1);
+        }
+        assert_eq!(Domains::new(&nodes[..20], Kind::Radial).unwrap_err(), ShapeError::TooFew(20));
+    }
+
+    #[test]
+    fn quadratics_are_exact_values_and_slopes() {
+        let mut rng = Rng::new(2);
+        let nodes = cloud(&mut rng);
+        let c: [f64; 6] = std::array::from_fn(|_| rng.range(-1.0, 1.0));
+        let centre = DVec2::new(3.4, -6.6);
+        let field = |x: DVec2| {
+            let x = x - centre;
+            let value: f64 = monomials(x).iter().zip(&c).map(|(p, c)| p * c).sum();
+            let slope =
+                DVec2::new(c[1] + 2.0 * c[3] * x.x + c[5] * x.y, c[2] + 2.0 * c[4] * x.y + c[5] * x.x);
+            (value, slope)
+        };
+        for kind in [Kind::Radial, Kind::LeastSquares] {
+            let domains = Domains::new(&nodes, kind).unwrap();
+            for _ in 0..200 {
+                let at = somewhere(&mut rng);
+                let s = domains.at(at).unwrap();
+                let unity: f64 = s.value.iter().sum();
+                assert!((unity - 1.0).abs() < 1e-11, "{kind:?}: {unity}");
+                let of = |k: usize| field(nodes[s.nodes[k] as usize]).0;
+                let value: f64 = (0..s.nodes.len()).map(|k| s.value[k] * of(k)).sum();
+                let slope: DVec2 = (0..s.nodes.len()).map(|k| s.slope[k] * of(k)).sum();
+                let wanted = field(at);
+                assert!((value - wanted.0).abs() < 1e-11, "{kind:?}: {value} {wanted:?}");
+                assert!(slope.distance(wanted.1) < 1e-9, "{kind:?}: {slope} {wanted:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn radial_ones_pass_through_the_nodes_and_the_others_do_not() {
+        let nodes = cloud(&mut Rng::new(3));
+        for (kind, passes) in [(Kind::Radial, true), (Kind::LeastSquares, false)] {
+            let domains = Domains::new(&nodes, kind).unwrap();
+            let mut farthest = 0.0_f64;
+            for (k, at) in nodes.iter().enumerate() {
+                let s = domains.at(*at).unwrap();
+                for (node, value) in s.nodes.iter().zip(&s.value) {
+                    farthest = farthest.max((value - f64::from(u8::from(*node as usize == k))).abs());
+                }
+            }
+            assert_eq!(farthest < 1e-10, passes, "{kind:?}: {farthest:e}");
+        }
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_values() {
+        let mut rng = Rng::new(4);
+        let nodes = cloud(&mut rng);
+        let h = 1e-6;
+        for kind in [Kind::Radial, Kind::LeastSquares] {
+            let domains = Domains::new(&nodes, kind).unwrap();
+            let mut looked_at = 0;
+            for _ in 0..100 {
+                let at = somewhere(&mut rng);
+                let here = domains.at(at).unwrap();
+                let around =
+                    [DVec2::X, -DVec2::X, DVec2::Y, -DVec2::Y].map(|d| domains.at(at + h * d).unwrap());
+                // At the edge of a domain a function begins with a step (eq. 2).
+                if around.iter().any(|s| s.nodes != here.nodes) {
+                    continue;
+                }
+                looked_at += 1;
+                for k in 0..here.nodes.len() {
+                    let numeric = DVec2::new(
+                        around[0].value[k] - around[1].value[k],
+                        around[2].value[k] - around[3].value[k],
+                    ) / (2.0 * h);
+                    let scale = here.slope.iter().map(|s| s.length()).fold(0.0, f64::max);
+                    assert!(
+                        numeric.distance(here.slope[k]) < 1e-6 * scale,
+                        "{kind:?} {numeric} {}",
+                        here.slope[k]
+                    );
+                }
+            }
+            assert!(looked_at > 90);
+        }
+    }
+
+    #[test]
+    fn nodes_on_a_line_are_refused() {
+        let nodes: Vec<DVec2> = (0..30).map(|k| DVec2::new(0.1 * f64::from(k), 0.5)).collect();
+        let domains = Domains::new(&nodes, Kind::Radial).unwrap();
+        let at = DVec2::new(1.5, 0.5);
+        assert_eq!(domains.at(at), Err(ShapeError::Undetermined(at)));
+    }
+}
