@@ -7,6 +7,8 @@ pub mod fill;
 pub mod law;
 pub mod outline;
 pub mod quadrature;
+pub mod sample;
 pub mod shape;
 pub mod sparse;
 pub mod spline;
+pub mod step;

@@ -57,6 +57,21 @@ impl Symmetric {
         self.pattern.row_idx()[start..end].binary_search(&row).ok().map(|k| start + k)
     }
 
+    /// Makes an unknown what its right-hand side says: its row and column become those of the identity.
+    pub fn hold(&mut self, unknown: usize) {
+        let starts = self.pattern.col_ptr();
+        for column in 0..=unknown {
+            if column == unknown {
+                self.values[starts[column]..starts[column + 1]].fill(0.0);
+            } else if let Some(at) = self.place(unknown, column) {
+                self.values[at] = 0.0;
+            }
+        }
+        if let Some(at) = self.place(unknown, unknown) {
+            self.values[at] = 1.0;
+        }
+    }
+
     /// Entries of the factor.
     pub fn fill(&self) -> usize {
         self.symbolic.len_val()

@@ -3,6 +3,8 @@
 //! The paper sums over Gauss points with the shape functions that reach each. Here the six points of a triangle share one list of
 //! nodes, those that reach any of them, so that sums run along rows without looking up and entries of the tangent are added once a triangle.
 
+mod consistent;
+
 use glam::DVec2;
 
 use crate::{
@@ -51,14 +53,45 @@ pub struct Strained {
     pub stress: [f64; 3],
 }
 
+/// R_n of eq. (A.2): what a traction on the outline, Pa, puts on every node. It is asked for at places of the reference
+/// configuration, with the outward normal there.
+pub fn edge_load(
+    filling: &Filling,
+    kind: shape::Kind,
+    traction: impl Fn(DVec2, DVec2) -> DVec2,
+) -> Result<Vec<DVec2>, ShapeError> {
+    // Three points of Gauss: place from the middle, in half lengths, and weight.
+    const GAUSS: [(f64, f64); 3] =
+        [(-0.774_596_669_241_483_4, 5.0 / 18.0), (0.0, 8.0 / 18.0), (0.774_596_669_241_483_4, 5.0 / 18.0)];
+    let domains = Domains::new(&filling.nodes, kind)?;
+    let mut load = vec![DVec2::ZERO; filling.nodes.len()];
+    for k in 0..filling.boundary {
+        let (a, b) = (filling.nodes[k], filling.nodes[(k + 1) % filling.boundary]);
+        let normal = -(b - a).perp().normalize();
+        for (along, weight) in GAUSS {
+            let x = a.lerp(b, 0.5 + 0.5 * along);
+            let force = weight * a.distance(b) * traction(x, normal);
+            if force == DVec2::ZERO {
+                continue;
+            }
+            let shapes = domains.at(x)?;
+            for (node, value) in shapes.nodes.iter().zip(&shapes.value) {
+                load[*node as usize] += *value * force;
+            }
+        }
+    }
+    Ok(load)
+}
+
 impl Bulk {
     pub fn new(filling: &Filling, law: Law, density: f64, kind: shape::Kind) -> Result<Self, ShapeError> {
         let domains = Domains::new(&filling.nodes, kind)?;
-        let cells = filling
+        let mut cells = filling
             .triangles
             .iter()
             .map(|corners| Cell::new(&domains, corners.map(|k| filling.nodes[k as usize])))
             .collect::<Result<Vec<_>, _>>()?;
+        consistent::correct(&mut cells, filling, kind)?;
         let n = filling.nodes.len();
         let mut mass = vec![0.0; n * n];
         for cell in &cells {
