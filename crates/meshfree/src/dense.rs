@@ -11,7 +11,7 @@ pub struct Lu {
 }
 
 /// A pivot this small, relative to the largest entry, is none.
-const SINGULAR: f64 = 1e-13;
+const SINGULAR: f64 = 1e-15;
 
 impl Lu {
     /// `None`: the matrix is singular.

@@ -35,7 +35,11 @@ pub enum FillError {
 
 const ROUNDS: usize = 100;
 /// Distance of inner nodes from the outline, spacings.
-const NEAREST: f64 = 0.5;
+const NEAREST: f64 = 0.6;
+/// Places to choose nodes from, spacings apart.
+const FINE: f64 = 0.25;
+/// How close nodes are put, of what is wanted: those that find no closer place leave gaps.
+const CLOSE: f64 = 0.9;
 
 pub fn fill(outline: &Outline, density: Density) -> Result<Filling, FillError> {
     let Density { spacing, grading } = density;
@@ -55,29 +59,28 @@ pub fn fill(outline: &Outline, density: Density) -> Result<Filling, FillError> {
     Ok(Filling { nodes, boundary, triangles })
 }
 
-/// A lattice of equilateral triangles, thinned to the wanted spacing, not too near the outline.
+/// Places of a fine lattice of equilateral triangles, row after row, each where it is far enough from the outline and from those
+/// before it.
 fn lattice(outline: &Outline, spacing: f64, wanted: impl Fn(DVec2) -> f64) -> Vec<DVec2> {
     let (low, high) = outline
         .points()
         .iter()
         .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), p| (low.min(*p), high.max(*p)));
     let middle = 0.5 * (low + high);
-    let row_height = spacing * 0.75f64.sqrt();
+    let fine = FINE * spacing;
+    let row_height = fine * 0.75f64.sqrt();
     let rows = ((high.y - low.y) / row_height / 2.0).ceil() as i64;
-    let columns = ((high.x - low.x) / spacing / 2.0).ceil() as i64 + 1;
+    let columns = ((high.x - low.x) / fine / 2.0).ceil() as i64 + 1;
     let mut kept: Vec<DVec2> = Vec::new();
-    // The share that is to be kept is spread evenly: an own sum decides, not chance.
-    let mut share = 0.0;
     for row in -rows..=rows {
         for column in -columns..=columns {
             let shift = if row.rem_euclid(2) == 0 { 0.0 } else { 0.5 };
-            let x = middle + DVec2::new((column as f64 + shift) * spacing, row as f64 * row_height);
+            let x = middle + DVec2::new((column as f64 + shift) * fine, row as f64 * row_height);
             if !outline.holds(x) || outline.nearest(x).distance(x) < NEAREST * spacing {
                 continue;
             }
-            share += (spacing / wanted(x)).powi(2);
-            if share >= 0.5 {
-                share -= 1.0;
+            let room = CLOSE * wanted(x);
+            if kept.iter().rev().all(|other| other.distance(x) >= room) {
                 kept.push(x);
             }
         }

@@ -12,3 +12,4 @@ pub mod shape;
 pub mod sparse;
 pub mod spline;
 pub mod step;
+pub mod workload;

@@ -7,6 +7,7 @@ mod atmosphere;
 mod bed;
 mod collapse;
 mod collision;
+mod deformable;
 mod diffusion;
 mod free_rotation;
 mod gas;
@@ -68,6 +69,9 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(stick_slip::StickSlip),
         Box::new(solvers::Solvers),
         Box::new(soft_nonsmooth::SoftNonsmooth),
+        Box::new(deformable::Patch),
+        Box::new(deformable::HertzDisc),
+        Box::new(deformable::BouncingDisc),
     ]
 }
 
