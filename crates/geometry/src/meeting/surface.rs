@@ -240,8 +240,7 @@ impl<'a> Chase<'a> {
             let doublings = (steps / PATIENCE).min(MOST_DOUBLINGS);
             let shortest = SHORTEST * f64::from(1u32 << doublings) * radius / piece.most;
             t += step.max(shortest);
-            // Also if it is not a number.
-            if !(t <= end) {
+            if t > end || t.is_nan() {
                 return None;
             }
         }
