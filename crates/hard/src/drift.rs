@@ -11,6 +11,8 @@
 //! is met on the parabola, with the velocity of the moment `v + a (t - h/2)`: a bounce in a uniform field then keeps the
 //! energy exactly, whatever the step.
 //!
+//! Asteroids fall, too, and give way: when they are met, on the parabolas of both, and what that does is in `ground` and `flight`.
+//!
 //! What is ahead of a grain is found in `look`; what a collision does is in `resolve`.
 
 use glam::DVec3;

@@ -128,7 +128,7 @@ pub struct Memory {
     pub queue: Queue,
     /// Whom a grain sees.
     pub seen: Vec<u32>,
-    /// By asteroid and row, from one drift to the next: where there is no surface.
+    /// By asteroid and row, from one drift to the next: where there is no surface. True whichever grain has the row.
     pub clear: Vec<Vec<Clear>>,
 }
 

@@ -186,12 +186,6 @@ impl HardSpheres {
             .collect()
     }
 
-    /// Rows have changed: what is known of them means nothing any more.
-    fn forget_rows(&mut self) {
-        self.lists.forget();
-        self.memory.clear.clear();
-    }
-
     /// Finds the rows of the bodies that walls hold, unless they are known.
     fn find_held(&mut self, world: &World) {
         let known = |&(row, held): &(u32, Held)| world.bodies.id.get(row as usize) == Some(&held.body);
@@ -307,7 +301,7 @@ impl Method for HardSpheres {
             // Without fields a step is long, and grains mix in it.
             if fields.list.is_empty() || world.clock.step.is_multiple_of(SORT_EVERY) {
                 order::sort_bodies(world);
-                self.forget_rows();
+                self.lists.forget();
             }
             self.step(world, fields, report)?;
         }
@@ -323,7 +317,7 @@ impl Method for HardSpheres {
     fn store(&mut self, _world: &mut World) {}
 
     fn reset(&mut self) {
-        self.forget_rows();
+        self.lists.forget();
         self.held.clear();
     }
 }
