@@ -10,7 +10,7 @@
 use glam::{DQuat, DVec3};
 
 /// Radians that a body may turn in one solve: beyond that the step is cut.
-pub const MOST_TURN: f64 = 0.25;
+const MOST_TURN: f64 = 0.25;
 const MOST_CUTS: f64 = 1e6;
 /// Sine of the angle between spin and angular momentum that counts as none.
 const STEADY: f64 = 1e-12;
@@ -45,7 +45,7 @@ pub fn turns_steadily(orientation: DQuat, momentum: DVec3, inertia: DVec3) -> bo
 
 /// The even rate, in the world frame, that turns a body in a time `h` to where it gets freely, to second order: W of
 /// the midpoint rule, with the angle `h |W|`. That rule keeps `|P|` and the energy with any angle, since neither changes when P turns
-/// about W; with this one a body that turns steadily is where it is for all of the time. For turns of up to [`MOST_TURN`].
+/// about W; with this one a body that turns steadily is where it should be all the time. For turns of less than a radian.
 pub fn even_rate(orientation: DQuat, momentum: DVec3, inertia: DVec3, h: f64) -> DVec3 {
     let start = turned(orientation.inverse(), momentum);
     let turn = |rate: DVec3| DQuat::from_scaled_axis(h * rate);

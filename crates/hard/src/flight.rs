@@ -12,13 +12,16 @@
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Asteroid, Wrench,
-    rotation::{MOST_TURN, even_rate, spin_of, turns_steadily},
+    rotation::{even_rate, spin_of, turns_steadily},
     wall::Pose,
 };
 use rubblepile_geometry::meeting::Ride;
 
 /// How far the surface may be from where a grain expects it, over the smallest radius, before all look again.
 const MOST_ASTRAY: f64 = 5e-8;
+
+/// Radians that a tumbling body turns in a leg, at most: the error of its energy in a hit goes as the square.
+const MOST_TURN: f64 = 0.05;
 
 #[derive(Debug, Clone)]
 pub struct Flight {
@@ -157,6 +160,14 @@ impl Flight {
 
     pub fn pose(&self, now: f64) -> Pose {
         self.ride(now).pose(0.0)
+    }
+
+    /// Its spin of the moment.
+    pub fn spin_at(&self, rotation: DQuat) -> DVec3 {
+        if self.body.fixed {
+            return self.body.spin;
+        }
+        spin_of(rotation * self.body.axes, self.momentum, self.body.inertia)
     }
 
     /// Where its centre is on the chord of the drift.

@@ -69,14 +69,21 @@ impl Drift<'_> {
         let at_once = self.bring_here(i);
         let me = self.memory.grain(i);
         let (flight, body) = (&self.flights[which], self.memory.bodies[i]);
-        let pose = flight.pose(now);
+        let mut pose = flight.pose(now);
         let place = pose.to_local(me.position + self.sag(i));
         let corners = flight.asteroid().mesh.corners(ahead.face as usize);
         // Convention of the paper: the asteroid is the first, the grain the second.
         let normal = (pose.rotation * (place - closest_point(&corners, place))).normalize_or(glam::DVec3::X);
         let arm = -me.radius * normal;
-        let under = pose.velocity_at(pose.to_world(place) + arm);
-        let u = self.velocity_now(i) + body.spin.cross(arm) - under;
+        let point = pose.to_world(place) + arm;
+        let own = self.velocity_now(i) + body.spin.cross(arm);
+        // The spin of the moment, unless with that they part: whether they meet is for the even turn of the leg to say.
+        let even = std::mem::replace(&mut pose.spin, flight.spin_at(pose.rotation));
+        if (own - pose.velocity_at(point)).dot(normal) >= 0.0 {
+            pose.spin = even;
+        }
+        let under = pose.velocity_at(point);
+        let u = own - under;
         // Impulses act where both are on the chords of the drift: there the angular momentum of the two is kept.
         let asteroid_arm = me.position + arm - flight.centre(now);
         let e = self.scene.restitution

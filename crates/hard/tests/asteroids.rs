@@ -209,9 +209,9 @@ fn a_hail_on_a_tumbling_asteroid_keeps_momenta_and_elastic_ones_energy() {
         assert!(pushed.length() > 0.02, "{pushed}");
         assert!((after.0 - before.0).length() < 1e-12 * scale_p, "{} {}", after.0, before.0);
         assert!((after.1 - before.1).length() < 1e-12 * scale_p * 10.0, "{} {}", after.1, before.1);
-        // A body that tumbles turns at another rate in the moment of a hit than in the middle of a leg.
+        // Where a body that tumbles is within a leg is right to second order.
         let off = (after.2 + w.dissipation.total() - before.2).abs() / before.2;
-        assert!(off < 2e-3 * timestep.min(1.0), "{off:e} {normal} {tangential}");
+        assert!(off < if timestep < 1.0 { 3e-6 } else { 2e-4 }, "{off:e} {normal} {tangential}");
         assert!(normal < 1.0 || w.dissipation.total().abs() < 1e-12 * before.2);
         assert!(smallest_gap(&w) > -1e-6, "{}", smallest_gap(&w));
     }
