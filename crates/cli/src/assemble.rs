@@ -162,7 +162,8 @@ fn method(built: &Built) -> (Box<dyn Method>, Option<f64>) {
         }
         MethodPlan::Hard(settings) => {
             let (uniform, own) = pull(&built.gravity);
-            let step = rubblepile_hard::automatic_timestep(world, uniform, own);
+            let of_asteroids = built.gravity.iter().any(|g| matches!(g, GravityPlan::Polyhedron { .. }));
+            let step = rubblepile_hard::automatic_timestep(world, uniform, own, of_asteroids);
             (Box::new(HardSpheres::new(settings.clone())), step)
         }
     }

@@ -21,6 +21,51 @@ pub fn impulse(u: DVec3, normal: DVec3, rebound: f64, tangential: f64) -> DVec3 
     (rebound - un) * normal - 2.0 / 7.0 * (1.0 - tangential) * (u - un * normal)
 }
 
+/// What comes of a meeting of a sphere and a body that gives way.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange {
+    /// On the sphere.
+    pub impulse: DVec3,
+    /// Kinetic energy of both that is lost along the surface, and then along the normal, J.
+    pub lost_tangential: f64,
+    pub lost_normal: f64,
+}
+
+/// Eq. (4) for a sphere and a body of any shape: `yields` is what an impulse on the sphere, and its opposite on the body, does to
+/// the relative velocity `u` at the contact point. `normal` is the unit vector from the body to the sphere; `rebound` gives the speed
+/// along it afterwards, for the speed of approach.
+///
+/// Off its centre a body gives way sideways, too. So eq. (4) holds for one part after the other: first the impulse along the surface that
+/// would make u_t epsilon_t u_t, then the one along the normal for what u_n is then. Neither ever adds energy, and neither pulls; both
+/// together are eqs (4), (6) and (7) where the body is a sphere or heavy.
+pub fn exchange(
+    u: DVec3,
+    normal: DVec3,
+    tangential: f64,
+    rebound: impl Fn(f64) -> f64,
+    yields: impl Fn(DVec3) -> DVec3,
+) -> Exchange {
+    let un = u.dot(normal);
+    let slip = u - un * normal;
+    let along = slip.normalize_or(normal.any_orthonormal_vector());
+    let across = normal.cross(along);
+    // Two by two: what impulses along the surface do along it.
+    let (k_along, k_across) = (yields(along), yields(across));
+    let (a, b, c) = (k_along.dot(along), k_along.dot(across), k_across.dot(across));
+    let speed = slip.dot(along);
+    let per_slip = (c * along - b * across) / (a * c - b * b);
+    let rub = -(1.0 - tangential) * speed * per_slip;
+    let un = un + yields(rub).dot(normal);
+    let k = yields(normal).dot(normal);
+    let push = ((rebound(-un) - un) / k).max(0.0);
+    let after = un + k * push;
+    Exchange {
+        impulse: rub + push * normal,
+        lost_tangential: 0.5 * (1.0 - tangential * tangential) * speed * speed * per_slip.dot(along),
+        lost_normal: 0.5 * (un * un - after * after) / k,
+    }
+}
+
 /// Change of the spin of a sphere of radius `s` and mass `m` that gets the impulse `p` at `arm` from its centre.
 pub fn spin_change(arm: DVec3, p: DVec3, m: f64, s: f64) -> DVec3 {
     arm.cross(p) / (0.4 * m * s * s)
@@ -55,6 +100,45 @@ mod tests {
             let un = before.dot(n) * n;
             let expected = -e.normal * un + e.tangential * (before - un);
             assert!((after - expected).length() < 1e-12, "{after} {expected}");
+            // The same from what the two spheres yield.
+            let yields =
+                |p: DVec3| u(-p / m1, p / m2, spin_change(a1, -p, m1, s1), spin_change(a2, p, m2, s2));
+            if before.dot(n) < 0.0 {
+                let met = exchange(before, n, e.tangential, |approach| e.normal * approach, yields);
+                assert!((met.impulse - p).length() < 1e-12, "{} {p}", met.impulse);
+                let energy = |v: DVec3, w: DVec3, m: f64, s: f64| {
+                    0.5 * m * (v.length_squared() + 0.4 * s * s * w.length_squared())
+                };
+                let lost = energy(v1, w1, m1, s1) + energy(v2, w2, m2, s2)
+                    - energy(v1 - p / m1, w1 + spin_change(a1, -p, m1, s1), m1, s1)
+                    - energy(v2 + p / m2, w2 + spin_change(a2, p, m2, s2), m2, s2);
+                assert!((met.lost_normal + met.lost_tangential - lost).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_that_gives_way_sideways_gains_no_energy_and_is_left() {
+        let mut rng = Rng::new(4);
+        for k in 0..2000 {
+            // What a body yields is symmetric and positive: a sum of squares.
+            let ways: [DVec3; 4] = std::array::from_fn(|_| rng.range(0.0, 1.0) * rng.direction());
+            let yields = |p: DVec3| 0.1 * p + ways.iter().map(|w| w.dot(p) * *w).sum::<DVec3>();
+            let (n, u) = (rng.direction(), 2.0 * rng.direction());
+            let u = if u.dot(n) < 0.0 { u } else { -u };
+            let (normal, tangential) = match k % 4 {
+                0 => (1.0, 1.0),
+                1 => (1.0, -1.0),
+                _ => (rng.uniform(), rng.range(-1.0, 1.0)),
+            };
+            let met = exchange(u, n, tangential, |approach| normal * approach.max(0.0), yields);
+            let p = met.impulse;
+            let after = u + yields(p);
+            let lost = -0.5 * p.dot(u + after);
+            assert!((met.lost_normal + met.lost_tangential - lost).abs() < 1e-12);
+            assert!(met.lost_normal > -1e-12 && met.lost_tangential > -1e-12);
+            assert!(k % 4 > 1 || lost.abs() < 1e-12, "{lost}");
+            assert!(after.dot(n) > -1e-12 && p.dot(n) > -1e-12);
         }
     }
 }

@@ -11,17 +11,20 @@
 //! is met on the parabola, with the velocity of the moment `v + a (t - h/2)`: a bounce in a uniform field then keeps the
 //! energy exactly, whatever the step.
 //!
+//! Asteroids fall, too, and give way: when they are met, on the parabolas of both, and what that does is in `ground` and `flight`.
+//!
 //! What is ahead of a grain is found in `look`; what a collision does is in `resolve`.
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Error, Result, Wall, World,
+    Asteroid, Domain, Error, Result, Wall, World,
     wall::{Held, Pose, WallTally},
 };
-use rubblepile_geometry::meeting::Target;
+use rubblepile_geometry::{meeting::Target, mesh::Surfaces};
 
 use crate::{
     bounce::Restitution,
+    flight::Flight,
     grid::Grid,
     lists::Lists,
     memory::{Ahead, Fate, Grain, Memory},
@@ -35,7 +38,8 @@ const STANDSTILL: u64 = 10_000;
 pub struct Tally {
     pub grain_collisions: u64,
     pub wall_collisions: u64,
-    /// Of both, those below the rest speed.
+    pub asteroid_collisions: u64,
+    /// Of all, those below the rest speed.
     pub slow: u64,
     pub crossings: u64,
     /// Kinetic energy lost along the normal and along the surface, and work done by walls, J.
@@ -49,6 +53,9 @@ pub struct Tally {
 pub struct Scene<'a> {
     pub domain: Domain,
     pub walls: &'a [Wall],
+    pub asteroids: &'a [Asteroid],
+    /// Of the asteroids.
+    pub surfaces: &'a Surfaces,
     /// World time at the start of the drift.
     pub start: f64,
     /// Length of the drift.
@@ -80,6 +87,12 @@ impl Near<'_> {
     }
 }
 
+/// The asteroids of a world at the start of a drift.
+pub fn flights(world: &World, h: f64) -> Vec<Flight> {
+    let on = &world.rates.field_on_asteroids;
+    world.asteroids.iter().enumerate().map(|(k, asteroid)| Flight::new(asteroid, on.get(k), h)).collect()
+}
+
 /// A grain that a wall has caught, as it was from then on.
 pub struct Caught {
     pub held: Held,
@@ -94,6 +107,7 @@ pub struct End {
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
+    pub flights: Vec<Flight>,
     pub tally: Tally,
 }
 
@@ -106,6 +120,11 @@ pub struct Drift<'a> {
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
     pub targets: Vec<Target<'a>>,
+    /// The asteroids, and the radius of the smallest grain where there are any.
+    pub flights: Vec<Flight>,
+    pub smallest: f64,
+    /// A grain that is inside an asteroid.
+    pub inside: Option<(usize, usize)>,
     /// Where walls are at the end.
     pub ends: Vec<Pose>,
     /// Positions at the start.
@@ -129,6 +148,11 @@ impl<'a> Drift<'a> {
         let period = (DVec3::from_array(period.to_array().map(finite)), 1.0 / period);
         let walls = scene.walls.iter().map(|w| WallTally { wall: w.id, ..WallTally::default() }).collect();
         let end = scene.start + scene.h;
+        let flights = flights(world, scene.h);
+        let smallest = match flights.is_empty() {
+            true => 0.0,
+            false => b.radius.iter().copied().fold(f64::INFINITY, f64::min),
+        };
         let mut drift = Drift {
             period,
             memory,
@@ -136,6 +160,9 @@ impl<'a> Drift<'a> {
             absorbed: Vec::new(),
             walls,
             targets: scene.walls.iter().map(Target::new).collect(),
+            flights,
+            smallest,
+            inside: None,
             ends: scene.walls.iter().map(|w| w.pose(end)).collect(),
             scene,
             start: &b.position,
@@ -171,6 +198,10 @@ impl<'a> Drift<'a> {
             if self.strayed {
                 return Ok(Err(self.memory));
             }
+            if let Some((row, which)) = self.inside {
+                let (id, asteroid) = (self.id[row], self.scene.asteroids[which].name.clone());
+                return Err(Error::Inside { id, asteroid, time: self.scene.start + self.now });
+            }
             let Some((time, k)) = self.memory.queue.take() else { break };
             let ahead = self.memory.ahead[k as usize];
             if ahead.first() != time {
@@ -202,6 +233,7 @@ impl<'a> Drift<'a> {
             caught: self.caught,
             absorbed: self.absorbed,
             walls: self.walls,
+            flights: self.flights,
             tally: self.tally,
         }))
     }

@@ -3,7 +3,9 @@
 
 mod bounce;
 mod drift;
+mod flight;
 mod grid;
+mod ground;
 mod lists;
 mod look;
 mod memory;

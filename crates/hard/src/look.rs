@@ -33,6 +33,7 @@ impl Drift<'_> {
                 }
             }
             self.look_for_walls(k as usize, &mut mine);
+            self.look_for_asteroids(k as usize, &mut mine);
             self.memory.ahead[k as usize] = mine;
         }
     }
@@ -85,11 +86,12 @@ impl Drift<'_> {
         let mut ahead = Ahead::NOTHING;
         self.look_for_grains(k, &mut ahead);
         self.look_for_walls(k as usize, &mut ahead);
+        self.look_for_asteroids(k as usize, &mut ahead);
         ahead
     }
 
     /// The parabola of a grain's fall, from now on.
-    fn path(&self, row: usize) -> Path {
+    pub fn path(&self, row: usize) -> Path {
         let me = self.memory.grain(row);
         Path {
             position: me.at(self.now) + self.sag(row),
@@ -158,7 +160,7 @@ impl Drift<'_> {
         }
     }
 
-    fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
+    pub fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
         if self.targets.is_empty() || matches!(self.fate(row), Fate::Held(_)) {
             return;
         }

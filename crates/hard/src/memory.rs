@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use rubblepile_core::World;
+use rubblepile_geometry::meeting::Clear;
 
 use crate::{grid::Crossing, queue::Queue};
 
@@ -61,9 +62,11 @@ pub struct Ahead {
     pub partner: u32,
     /// How many times the partner had met something when this was found.
     pub partner_met: u32,
+    /// A wall, or past the walls an asteroid: its face or facet, and the leg of the asteroid when this was found.
     pub wall: f64,
     pub which: u32,
     pub face: u32,
+    pub leg: u32,
     pub crossing: f64,
     pub into: Crossing,
 }
@@ -76,6 +79,7 @@ impl Ahead {
         wall: f64::INFINITY,
         which: 0,
         face: 0,
+        leg: 0,
         crossing: f64::INFINITY,
         into: Crossing { axis: 0, up: true },
     };
@@ -124,6 +128,8 @@ pub struct Memory {
     pub queue: Queue,
     /// Whom a grain sees.
     pub seen: Vec<u32>,
+    /// By asteroid and row, from one drift to the next: where there is no surface. True whichever grain has the row.
+    pub clear: Vec<Vec<Clear>>,
 }
 
 impl Memory {
@@ -163,6 +169,9 @@ impl Memory {
         self.holds.clear();
         all(&mut self.fate, b.len(), Fate::Free);
         all(&mut self.ahead, b.len(), Ahead::NOTHING);
+        if self.clear.len() != world.asteroids.len() || self.clear.iter().any(|c| c.len() != b.len()) {
+            self.clear = vec![vec![Clear::UNKNOWN; b.len()]; world.asteroids.len()];
+        }
     }
 
     /// Puts the grains, at the end of a drift, into the world.

@@ -99,6 +99,9 @@ impl Drift<'_> {
     }
 
     pub fn meet_wall(&mut self, k: u32, ahead: Ahead) {
+        if ahead.which as usize >= self.scene.walls.len() {
+            return self.meet_asteroid(k, ahead);
+        }
         let i = k as usize;
         let at_once = self.bring_here(i);
         let me = self.memory.grain(i);
@@ -171,7 +174,7 @@ impl Drift<'_> {
     }
 
     /// The velocity of the moment.
-    fn velocity_now(&self, row: usize) -> DVec3 {
+    pub fn velocity_now(&self, row: usize) -> DVec3 {
         match self.fate(row) {
             Fate::Held(hold) if self.scene.curvilinear => {
                 let Hold { which, place } = self.memory.holds[hold as usize];
@@ -203,22 +206,29 @@ impl Drift<'_> {
     ) -> DVec3 {
         let u = v + turning;
         let approach = -u.dot(normal);
-        let slow = approach < self.scene.rest_speed;
-        self.tally.slow += u64::from(slow);
-        // What only touches, however elastic, must part; it has no speed of its own to do so with.
-        let (rebound, tangential) = if (slow && e.normal < 1.0) || approach <= 0.0 {
-            (self.scene.rest_speed, if at_once > 0 { 1.0 } else { e.tangential })
-        } else {
-            (e.normal * approach, if at_once >= WEDGED { 1.0 } else { e.tangential })
-        };
+        self.tally.slow += u64::from(approach < self.scene.rest_speed);
+        let (resting, tangential) = self.policy(approach, e, at_once);
+        let rebound = if resting { self.scene.rest_speed } else { e.normal * approach };
         let slip2 = u.length_squared() - approach * approach;
         self.tally.lost_normal += 0.5 * reduced * (approach * approach - rebound * rebound);
         self.tally.lost_tangential += reduced / 7.0 * (1.0 - tangential * tangential) * slip2.max(0.0);
         impulse(u, normal, rebound, tangential)
     }
 
+    /// Whether a collision parts with the rest speed, and its tangential restitution.
+    #[inline]
+    pub fn policy(&self, approach: f64, e: Restitution, at_once: u32) -> (bool, f64) {
+        let slow = approach < self.scene.rest_speed;
+        // What only touches, however elastic, must part; it has no speed of its own to do so with.
+        if (slow && e.normal < 1.0) || approach <= 0.0 {
+            (true, if at_once > 0 { 1.0 } else { e.tangential })
+        } else {
+            (false, if at_once >= WEDGED { 1.0 } else { e.tangential })
+        }
+    }
+
     /// Moves a grain to where it is now; how many times in a row it has met something at once after the time before.
-    fn bring_here(&mut self, k: usize) -> u32 {
+    pub fn bring_here(&mut self, k: usize) -> u32 {
         let now = self.now;
         if let Fate::Held(hold) = self.fate(k) {
             let Hold { which, place } = self.memory.holds[hold as usize];

@@ -7,12 +7,13 @@ use rubblepile_core::{
     Advice, Contact, Fields, Frame, Method, Report, Result, Touch, World,
     wall::{Held, Pose},
 };
-use rubblepile_geometry::{order, walls::nearest_at};
+use rubblepile_geometry::{mesh::Surfaces, order, walls::nearest_at};
 
 use crate::{
     Settings,
     bounce::Restitution,
-    drift::{Caught, Drift, End, Near, Scene},
+    drift::{Caught, Drift, End, Near, Scene, flights},
+    ground,
     lists::Lists,
     memory::Memory,
     timestep,
@@ -33,11 +34,18 @@ pub struct HardSpheres {
     lists: Lists,
     memory: Memory,
     held: Vec<(u32, Held)>,
+    surfaces: Surfaces,
 }
 
 impl HardSpheres {
     pub fn new(settings: Settings) -> Self {
-        HardSpheres { settings, lists: Lists::default(), memory: Memory::default(), held: Vec::new() }
+        HardSpheres {
+            settings,
+            lists: Lists::default(),
+            memory: Memory::default(),
+            held: Vec::new(),
+            surfaces: Surfaces::default(),
+        }
     }
 
     fn step(&mut self, world: &mut World, fields: &mut Fields, report: &mut Report) -> Result<()> {
@@ -45,6 +53,10 @@ impl HardSpheres {
         let all = world.rates.field.len() != world.bodies.len();
         if !fields.list.is_empty() && all {
             fields.update(world, true, report)?;
+        }
+        if self.surfaces.update(world) {
+            self.memory.clear.clear();
+            ground::check_outside(&self.surfaces, world, TOUCHING)?;
         }
         if world.clock.step == 0 {
             stick_at_start(world);
@@ -63,6 +75,8 @@ impl HardSpheres {
             held: &self.held,
             domain: world.domain,
             walls: &world.walls,
+            asteroids: &world.asteroids,
+            surfaces: &self.surfaces,
             start: world.time(),
             h,
             restitution: &restitution,
@@ -89,8 +103,9 @@ impl HardSpheres {
                 Err(back) => (near, memory) = (Near::cells(world), back),
             }
         };
-        let End { memory, caught, absorbed, walls, tally } = end;
+        let End { memory, caught, absorbed, walls, flights, tally } = end;
         memory.write(world);
+        flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
         self.memory = memory;
         report.add_time("collisions", start);
         world.grain_collisions += tally.grain_collisions;
@@ -111,6 +126,9 @@ impl HardSpheres {
         }
         report.count("collisions of grains", tally.grain_collisions);
         report.count("collisions with walls", tally.wall_collisions);
+        if !world.asteroids.is_empty() {
+            report.count("collisions with asteroids", tally.asteroid_collisions);
+        }
         report.count("collisions below the rest speed", tally.slow);
         report.count("crossings of cells", tally.crossings);
         if world.keep_dissipation {
@@ -203,6 +221,25 @@ fn stick_at_start(world: &mut World) {
     }
 }
 
+/// A step of a world without grains: asteroids go on, if there are any.
+fn step_of_asteroids(world: &mut World, fields: &mut Fields) -> Result<()> {
+    let h = world.clock.timestep;
+    if world.asteroids.is_empty() {
+        world.clock.tick();
+        return Ok(());
+    }
+    if !fields.list.is_empty() && world.rates.field_on_asteroids.len() != world.asteroids.len() {
+        fields.update(world, true)?;
+    }
+    kick(world, 0.5 * h, true);
+    let flights = flights(world, h);
+    flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
+    world.clock.tick();
+    fields.update(world, false)?;
+    kick(world, 0.5 * h, false);
+    Ok(())
+}
+
 /// Half of what fields do in a step. In a turning frame velocities and spins turn against it, before or after: both halves
 /// together are symmetric in time.
 fn kick(world: &mut World, half: f64, first: bool) {
@@ -223,6 +260,9 @@ fn kick(world: &mut World, half: f64, first: bool) {
     }
     if first {
         turn(world);
+    }
+    for (asteroid, on) in world.asteroids.iter_mut().zip(&world.rates.field_on_asteroids) {
+        asteroid.kick(on, half);
     }
 }
 
@@ -251,7 +291,7 @@ impl Method for HardSpheres {
         let steps = world.clock.steps_until(until);
         for _ in 0..steps {
             if world.bodies.is_empty() {
-                world.clock.tick();
+                step_of_asteroids(world, fields)?;
                 continue;
             }
             world.bodies.check_finite(world.time())?;

@@ -1,7 +1,7 @@
 //! How long a drift may be.
 
 use glam::DVec3;
-use rubblepile_core::{Advice, G, World};
+use rubblepile_core::{Advice, Asteroid, G, World};
 
 use crate::{Settings, grid::FEWEST_PERIODIC};
 
@@ -14,13 +14,25 @@ const FLIGHT: f64 = 20.0;
 
 /// A step from gravity, or without it from the speeds that there are; `None` if nothing moves and nothing pulls.
 ///
-/// `uniform` is the acceleration of a uniform field; `self_gravity`: whether the bodies attract each other.
-pub fn automatic_timestep(world: &World, uniform: DVec3, self_gravity: bool) -> Option<f64> {
+/// `uniform` is the acceleration of a uniform field; `self_gravity`: whether the bodies attract each other; `of_asteroids`:
+/// whether asteroids attract them.
+pub fn automatic_timestep(
+    world: &World,
+    uniform: DVec3,
+    self_gravity: bool,
+    of_asteroids: bool,
+) -> Option<f64> {
     let b = &world.bodies;
     let smallest = b.radius.iter().copied().fold(f64::INFINITY, f64::min);
     let mut steps = Vec::new();
+    let fall = |pull: f64| (2.0 * smallest / pull).sqrt() / STEPS_A_FALL;
     if uniform != DVec3::ZERO {
-        steps.push((2.0 * smallest / uniform.length()).sqrt() / STEPS_A_FALL);
+        steps.push(fall(uniform.length()));
+    }
+    if of_asteroids {
+        // About what the strongest pull on a surface is: that of a ball of the same density as large as the body reaches.
+        let pull = |a: &Asteroid| 4.0 / 3.0 * std::f64::consts::PI * G * a.density * a.radius;
+        steps.extend(world.asteroids.iter().map(|a| fall(pull(a))));
     }
     if self_gravity {
         let volume: f64 = (0..b.len()).map(|k| world.volume(k)).sum();
@@ -40,9 +52,6 @@ pub fn check(world: &World, _settings: &Settings) -> Vec<Advice> {
         advice.push(Advice::fatal(
             "hard spheres are spheres: this world has polyhedra; use [method.nonsmooth], or grains without `shape`",
         ));
-    }
-    if !world.asteroids.is_empty() {
-        advice.push(Advice::fatal("hard spheres do not know the surface of asteroids: use [method.soft]"));
     }
     let largest = world.bodies.radius.iter().copied().fold(0.0, f64::max);
     let period = world.domain.period();

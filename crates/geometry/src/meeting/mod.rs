@@ -9,6 +9,9 @@ pub mod march;
 mod moving;
 mod ring;
 mod roots;
+mod surface;
+#[cfg(test)]
+mod surface_tests;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +20,7 @@ use rubblepile_core::Surface;
 
 pub use moving::Target;
 use ring::ring;
+pub use surface::{Clear, Meeting, Ride, first_touch_of_surface};
 
 /// The path of a sphere: `position + velocity t + acceleration t^2 / 2` for t in [0, `within`].
 #[derive(Debug, Clone, Copy)]

@@ -33,7 +33,7 @@ pub use body::{Axes, asteroid};
 pub use heal::heal;
 pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};
-pub use tree::{Nearest, SurfaceTree};
+pub use tree::{Nearest, SurfaceTree, closest_point};
 
 /// What is wrong with a surface, with an example. Numbers of triangles and vertices count from 0.
 #[derive(Debug, Clone, PartialEq, Error)]

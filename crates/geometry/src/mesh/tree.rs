@@ -80,6 +80,11 @@ impl SurfaceTree {
 
     /// Every triangle that comes closer to `x` than `reach`, with its closest point.
     pub fn within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, DVec3)) {
+        self.corners_within(x, reach, |triangle, _, point| found(triangle, point));
+    }
+
+    /// As [`SurfaceTree::within`], with the corners.
+    pub fn corners_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, &[DVec3; 3], DVec3)) {
         let mut stack = vec![0usize];
         while let Some(k) = stack.pop() {
             let Some(node) = self.nodes.get(k) else { continue };
@@ -92,7 +97,7 @@ impl SurfaceTree {
             for slot in node.start as usize..node.start as usize + node.count as usize {
                 let (point, _) = closest(&self.corners[slot], x);
                 if point.distance_squared(x) < reach * reach {
-                    found(self.order[slot], point);
+                    found(self.order[slot], &self.corners[slot], point);
                 }
             }
         }
@@ -250,6 +255,11 @@ fn meets(&[a, b, c]: &[DVec3; 3], from: DVec3, way: DVec3) -> Option<f64> {
     // A little wider than it is: a ray through an edge must not slip between two.
     let edge = -1e-8;
     (u >= edge && v >= edge && u + v <= 1.0 - edge && t >= 0.0).then_some(t)
+}
+
+/// The closest point of a triangle.
+pub fn closest_point(corners: &[DVec3; 3], x: DVec3) -> DVec3 {
+    closest(corners, x).0
 }
 
 /// Where on a triangle the closest point is.

@@ -15,6 +15,7 @@ use super::{
     error::{Problem, ScenarioError},
     grains::Heap,
     load::Loaded,
+    methods::Method,
     shapes::unit_of_length,
 };
 use crate::{
@@ -167,19 +168,31 @@ pub(super) fn heap_region(world: &World, heap: &Heap) -> Option<(Region, usize)>
     Some((region, k))
 }
 
-/// Grains that are inside an asteroid.
+/// Overlap of a hard sphere with an asteroid, over its radius, that is more than rounding.
+const HARD_OVERLAP: f64 = 1e-6;
+
+/// Grains that are inside an asteroid, or that overlap it where they must not.
 pub(super) fn check_outside(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
+    let hard = matches!(loaded.scenario.method, Method::Hard(_));
     for asteroid in &world.asteroids {
         let tree = SurfaceTree::new(&asteroid.mesh);
         let pose = asteroid.pose();
-        let inside = |k: &usize| {
-            let x = pose.to_local(world.bodies.position[*k]);
-            x.length() <= asteroid.radius && tree.nearest(x).is_some_and(|n| n.distance < 0.0)
+        let nearer_than = |k: usize, distance: f64| {
+            let x = pose.to_local(world.bodies.position[k]);
+            x.length() <= asteroid.radius + distance && tree.nearest(x).is_some_and(|n| n.distance < distance)
         };
-        let rows: Vec<usize> = (0..world.bodies.len()).filter(inside).collect();
+        let rows = |distance: &dyn Fn(usize) -> f64| -> Vec<usize> {
+            (0..world.bodies.len()).filter(|&k| nearer_than(k, distance(k))).collect()
+        };
+        let inside = rows(&|_| 0.0);
+        let (what, rows) = if inside.is_empty() && hard {
+            ("overlap", rows(&|k| (1.0 - HARD_OVERLAP) * world.bodies.radius[k]))
+        } else {
+            ("are inside", inside)
+        };
         if let Some(&first) = rows.first() {
             let message = format!(
-                "{} grains are inside asteroid `{}` at the start (grain {first} is the first)",
+                "{} grains {what} asteroid `{}` at the start (grain {first} is the first)",
                 rows.len(),
                 asteroid.name
             );
