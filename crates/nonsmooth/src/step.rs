@@ -130,7 +130,8 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
+        let mut problem =
+            Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots, world.walls.len()));
         report.add_time("contact problem", start);
 
         let start = Instant::now();

@@ -48,9 +48,6 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
             "polyhedra cannot be run in a rotating frame: use the inertial frame and give the grains a `rotation`",
         ));
     }
-    if !world.asteroids.is_empty() && !world.only_spheres() {
-        advice.push(Advice::fatal("polyhedra cannot touch the surface of an asteroid: use spheres"));
-    }
     let thin = |s: &Surface| matches!(s, Surface::Cylinder { radius, length, .. } if *radius == 0.0 || *length == Some(0.0));
     if !world.only_spheres() && world.walls.iter().any(|w| thin(&w.surface)) {
         advice.push(Advice::fatal(
