@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{DEEPEST, Search, TILT};
+use super::{Search, TILT};
 use crate::{
     contact::name,
     mesh::{Bend, Edge},
@@ -52,7 +52,7 @@ pub fn pairs(search: &mut Search) {
         for c in crossings {
             let right = c.gap >= 0.0
                 || least.is_some_and(|best| beyond(search, &ridge, c.up) >= 2.0 * best - search.tiny);
-            if right && c.gap >= -DEEPEST * hull.hull.radius {
+            if right {
                 search.add(c.on_hull, c.up, c.gap, name::over_edge(c.edge, e), c.facet);
             }
         }

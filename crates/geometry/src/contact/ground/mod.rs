@@ -25,7 +25,7 @@ use crate::mesh::{Facets, SurfaceTree};
 
 /// Sine of the angle by which a feature may look past another: 15 degrees, as between two hulls.
 const TILT: f64 = 0.259;
-/// Overlaps deeper than this part of the hull's radius are no contact of edges, nor of the surface's vertices.
+/// How far the way out of a vertex is looked for that cannot leave by the nearest facet, over the hull's radius.
 const DEEPEST: f64 = 0.2;
 /// What rounding may do, relative to the hull.
 const TINY: f64 = 1e-9;

@@ -184,9 +184,7 @@ pub fn of_surface(search: &mut Search) {
         }
         let looks_at = heights().filter(|(_, n)| facets.falls_away(vertex, -*n, TILT));
         let best = looks_at.max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((height, n)) = best
-            && height >= -DEEPEST * hull.hull.radius
-        {
+        if let Some((height, n)) = best {
             search.add(x - height * n, -n, height, feature, facet);
         }
     }
