@@ -27,6 +27,11 @@ use crate::mesh::{Facets, SurfaceTree};
 const TILT: f64 = 0.259;
 /// How far the way out of a vertex is looked for that cannot leave by the nearest facet, over the hull's radius.
 const DEEPEST: f64 = 0.2;
+/// How much longer the way out of a hull may be than something is deep in it: as at an edge of 6 degrees.
+const SHARP: f64 = 20.0;
+/// What is flush with a face is not deep; along a normal of the hull or the surface overlaps up to this count all the same,
+/// over the hull's radius.
+const FLUSH: f64 = 1e-3;
 /// What rounding may do, relative to the hull.
 const TINY: f64 = 1e-9;
 
@@ -95,9 +100,10 @@ impl Search<'_> {
         self.facets.normals[facet as usize].dot(x - corner)
     }
 
-    /// Where the hull ends below, seen along `up`.
-    fn bottom(&self, up: DVec3) -> f64 {
-        (0..self.hull.hull.vertices.len()).map(|k| up.dot(self.hull.vertex(k))).fold(f64::INFINITY, f64::min)
+    /// Whether a gap (below 0) is that of an overlap: of something that is this deep in the hull.
+    fn explains(&self, gap: f64, depth: f64, along_normal: bool) -> bool {
+        let flush = if along_normal { FLUSH * self.hull.hull.radius } else { 0.0 };
+        depth > -self.tiny && -gap <= (SHARP * depth.max(self.tiny)).max(flush)
     }
 
     /// A point of the hull at a height above the surface, along `up`.
@@ -111,7 +117,12 @@ impl Search<'_> {
     }
 }
 
-/// Facets that no plane of the hull keeps farther away than the margin, in order.
+/// Where a hull ends below, seen along `up` from its centre.
+fn bottom(hull: &Placed, up: DVec3) -> f64 {
+    (0..hull.hull.vertices.len()).map(|k| up.dot(hull.vertex(k))).fold(f64::INFINITY, f64::min)
+}
+
+/// Facets that neither their own plane nor one of the hull's keeps farther away than the margin, in order.
 fn near_facets(hull: &Placed, facets: &Facets, tree: &SurfaceTree, margin: f64) -> Vec<u32> {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for k in 0..hull.hull.vertices.len() {
@@ -131,7 +142,8 @@ fn near_facets(hull: &Placed, facets: &Facets, tree: &SurfaceTree, margin: f64) 
     tree.in_boxes(wanted, |k| {
         let corners = facets.mesh.corners(k as usize).map(|x| x - centre);
         let above = |(n, offset): (&DVec3, &f64)| corners.iter().all(|x| n.dot(*x) - offset > margin);
-        if !planes().any(above) {
+        let up = facets.normals[k as usize];
+        if bottom(hull, up) - up.dot(corners[0]) <= margin && !planes().any(above) {
             found.push(k);
         }
     });

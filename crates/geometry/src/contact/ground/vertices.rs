@@ -184,7 +184,9 @@ pub fn of_surface(search: &mut Search) {
         }
         let looks_at = heights().filter(|(_, n)| facets.falls_away(vertex, -*n, TILT));
         let best = looks_at.max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((height, n)) = best {
+        if let Some((height, n)) = best
+            && search.explains(height, -top, true)
+        {
             search.add(x - height * n, -n, height, feature, facet);
         }
     }
