@@ -210,7 +210,7 @@ fn landing(count: usize) -> (World, Fields) {
         if w.bodies.position.iter().any(|y| y.distance(x) < 5.0) {
             continue;
         }
-        let rock = if w.bodies.len() % 4 == 0 {
+        let rock = if w.bodies.len().is_multiple_of(4) {
             let half = |side: f64| {
                 let at = |k: u32, x: f64| DVec3::new(x, f64::from(k & 1) - 0.5, f64::from(k >> 1) - 0.5);
                 (0..4)
