@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
-use rubblepile_core::{Advice, Fields, G, Method, Probe, Report, World, run::Simulation, units};
+use rubblepile_core::{
+    Advice, Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation, units,
+};
 use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
@@ -156,30 +157,31 @@ fn method(built: &Built) -> (Box<dyn Method>, Option<f64>) {
             (Box::new(SoftSpheres::new(settings.clone())), shortest)
         }
         MethodPlan::Nonsmooth(settings) => {
-            let (uniform, own) = pull(&built.gravity);
-            let step = rubblepile_nonsmooth::automatic_timestep(world, uniform, own);
+            let step = rubblepile_nonsmooth::automatic_timestep(world, &pulls(&built.gravity, world));
             (Box::new(ContactDynamics::new(settings.clone())), step)
         }
         MethodPlan::Hard(settings) => {
-            let (uniform, own) = pull(&built.gravity);
-            let of_asteroids = built.gravity.iter().any(|g| matches!(g, GravityPlan::Polyhedron { .. }));
-            let step = rubblepile_hard::automatic_timestep(world, uniform, own, of_asteroids);
+            let step = rubblepile_hard::automatic_timestep(world, &pulls(&built.gravity, world));
             (Box::new(HardSpheres::new(settings.clone())), step)
         }
     }
 }
 
-/// The uniform field, and whether bodies attract each other.
-fn pull(gravity: &[GravityPlan]) -> (DVec3, bool) {
-    let (mut uniform, mut own) = (DVec3::ZERO, false);
+/// What sets the step of gravity.
+fn pulls<'a>(gravity: &[GravityPlan], world: &'a World) -> Pulls<'a> {
+    let mut pulls = Pulls::default();
     for g in gravity {
         match g {
-            GravityPlan::Uniform { acceleration } => uniform += *acceleration,
-            GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => own = true,
-            GravityPlan::Centrifugal { .. } | GravityPlan::Polyhedron { .. } => {}
+            GravityPlan::Uniform { acceleration } => pulls.uniform += *acceleration,
+            GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => pulls.own = true,
+            GravityPlan::Polyhedron { only, .. } => {
+                let acts = |a: &&Asteroid| only.is_none_or(|id| a.id == id);
+                pulls.asteroids.extend(world.asteroids.iter().filter(acts));
+            }
+            GravityPlan::Centrifugal { .. } => {}
         }
     }
-    (uniform, own)
+    pulls
 }
 
 /// What the scenario will be, with what is doubtful in it.

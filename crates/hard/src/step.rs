@@ -222,20 +222,20 @@ fn stick_at_start(world: &mut World) {
 }
 
 /// A step of a world without grains: asteroids go on, if there are any.
-fn step_of_asteroids(world: &mut World, fields: &mut Fields) -> Result<()> {
+fn step_of_asteroids(world: &mut World, fields: &mut Fields, report: &mut Report) -> Result<()> {
     let h = world.clock.timestep;
     if world.asteroids.is_empty() {
         world.clock.tick();
         return Ok(());
     }
     if !fields.list.is_empty() && world.rates.field_on_asteroids.len() != world.asteroids.len() {
-        fields.update(world, true)?;
+        fields.update(world, true, report)?;
     }
     kick(world, 0.5 * h, true);
     let flights = flights(world, h);
     flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
     world.clock.tick();
-    fields.update(world, false)?;
+    fields.update(world, false, report)?;
     kick(world, 0.5 * h, false);
     Ok(())
 }
@@ -291,7 +291,7 @@ impl Method for HardSpheres {
         let steps = world.clock.steps_until(until);
         for _ in 0..steps {
             if world.bodies.is_empty() {
-                step_of_asteroids(world, fields)?;
+                step_of_asteroids(world, fields, report)?;
                 continue;
             }
             world.bodies.check_finite(world.time())?;

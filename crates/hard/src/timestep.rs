@@ -1,7 +1,6 @@
 //! How long a drift may be.
 
-use glam::DVec3;
-use rubblepile_core::{Advice, Asteroid, G, World};
+use rubblepile_core::{Advice, G, Pulls, World};
 
 use crate::{Settings, grid::FEWEST_PERIODIC};
 
@@ -13,28 +12,15 @@ const STEPS_A_COLLAPSE: f64 = 200.0;
 const FLIGHT: f64 = 20.0;
 
 /// A step from gravity, or without it from the speeds that there are; `None` if nothing moves and nothing pulls.
-///
-/// `uniform` is the acceleration of a uniform field; `self_gravity`: whether the bodies attract each other; `of_asteroids`:
-/// whether asteroids attract them.
-pub fn automatic_timestep(
-    world: &World,
-    uniform: DVec3,
-    self_gravity: bool,
-    of_asteroids: bool,
-) -> Option<f64> {
+pub fn automatic_timestep(world: &World, pulls: &Pulls) -> Option<f64> {
     let b = &world.bodies;
     let smallest = b.radius.iter().copied().fold(f64::INFINITY, f64::min);
     let mut steps = Vec::new();
-    let fall = |pull: f64| (2.0 * smallest / pull).sqrt() / STEPS_A_FALL;
-    if uniform != DVec3::ZERO {
-        steps.push(fall(uniform.length()));
+    let pull = pulls.strongest(world);
+    if pull > 0.0 {
+        steps.push((2.0 * smallest / pull).sqrt() / STEPS_A_FALL);
     }
-    if of_asteroids {
-        // About what the strongest pull on a surface is: that of a ball of the same density as large as the body reaches.
-        let pull = |a: &Asteroid| 4.0 / 3.0 * std::f64::consts::PI * G * a.density * a.radius;
-        steps.extend(world.asteroids.iter().map(|a| fall(pull(a))));
-    }
-    if self_gravity {
+    if pulls.own {
         let volume: f64 = (0..b.len()).map(|k| world.volume(k)).sum();
         steps.push(1.0 / (G * b.total_mass() / volume).sqrt() / STEPS_A_COLLAPSE);
     }
@@ -65,4 +51,42 @@ pub fn check(world: &World, _settings: &Settings) -> Vec<Advice> {
         }
     }
     advice
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::{DQuat, DVec3};
+    use rubblepile_core::{Asteroid, Mesh};
+
+    use super::*;
+
+    #[test]
+    fn an_asteroid_pulls_as_a_uniform_field_does() {
+        let mut world = World::new(1.0);
+        world.bodies.push_sphere(DVec3::new(0.0, 0.0, 300.0), 0.2, 2500.0, 0, 0);
+        let asteroid = Asteroid {
+            id: 0,
+            name: String::new(),
+            material: 0,
+            density: 2000.0,
+            mesh: Arc::new(Mesh::default()),
+            radius: 290.0,
+            mass: 1e11,
+            inertia: DVec3::ONE,
+            axes: DQuat::IDENTITY,
+            position: DVec3::ZERO,
+            velocity: DVec3::ZERO,
+            orientation: DQuat::IDENTITY,
+            spin: DVec3::ZERO,
+            fixed: false,
+        };
+        let near = Pulls { asteroids: vec![&asteroid], ..Pulls::default() };
+        let uniform = Pulls { uniform: DVec3::Y * G * 1e11 / 300f64.powi(2), ..Pulls::default() };
+        let step = |pulls: &Pulls| automatic_timestep(&world, pulls);
+        assert_eq!(step(&Pulls::default()), None);
+        let (a, b) = (step(&near).expect("a step"), step(&uniform).expect("a step"));
+        assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");
+    }
 }

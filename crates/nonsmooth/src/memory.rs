@@ -143,14 +143,19 @@ impl Memory {
         self.sort();
     }
 
-    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair.
-    pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
+    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair. Surfaces past the
+    /// `walls` are those of asteroids, where points of one facet may push along different directions.
+    pub fn start(&self, spots: &[Spot], walls: usize) -> Vec<Warm> {
         let mut out = self.matched(spots);
         let pair = |k: usize| (spots[k].row, key(&spots[k].partner));
         let mut at = 0;
         while at < spots.len() {
             let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
-            even_out(&mut out[at..end], spots[at].normal);
+            let ground = matches!(spots[at].partner, Side::Wall { wall, .. } if wall as usize >= walls);
+            let alike = |s: &Spot| (s.normal - spots[at].normal).length_squared() < 1e-12;
+            if !ground || spots[at..end].iter().all(alike) {
+                even_out(&mut out[at..end], spots[at].normal);
+            }
             at = end;
         }
         out

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{PairValues, Wall, World, wall::Pose};
 use rubblepile_geometry::{
-    contact::{Manifold, Placed, PlacedWall, Touch, hull_sphere, hull_wall, hulls},
+    contact::{Manifold, Placed, PlacedWall, Touch, hull_ground, hull_sphere, hull_wall, hulls},
     mesh::Surfaces,
     walls::nearest_at,
 };
@@ -22,8 +22,8 @@ const SAME_PLACE: f64 = 1e-6;
 pub enum Side {
     /// Another body, in a higher row; `image`: from its position to that of its nearest periodic image.
     Body { row: u32, image: DVec3 },
-    /// A wall by its place in the world's list, or past the walls an asteroid, whose facets are its faces; and its velocity
-    /// at the contact point.
+    /// A wall by its place in the world's list, or past the walls an asteroid, whose facets are its faces (for a solid, of a
+    /// flat stretch the lowest); and its velocity at the contact point.
     Wall { wall: u32, face: u32, velocity: DVec3 },
 }
 
@@ -175,7 +175,10 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
                     }
                 }
                 for asteroid in 0..scene.world.asteroids.len() {
-                    sphere_asteroid(scene, i, asteroid, &mut spots);
+                    match scene.rocks.of(i) {
+                        [] => sphere_asteroid(scene, i, asteroid, &mut spots),
+                        parts => rock_asteroid(scene, i, parts, asteroid, &mut spots),
+                    }
                 }
             }
             (spots, clear)
@@ -275,12 +278,16 @@ fn rocks(
     (spots.len() == first).then_some(nearest)
 }
 
+/// Names of points are told apart by part; the multiplier spreads them over all bits.
+fn part_name(part: u32) -> u32 {
+    part.wrapping_mul(0x9e37_79b9)
+}
+
 /// Adds the points of a manifold; `sign`: -1 if it is seen from the partner, `part`: which of the pairs of parts.
 fn push(spots: &mut Vec<Spot>, new: &Spot, manifold: &Manifold, sign: f64, part: u32) {
     for p in manifold.points.iter() {
         spots.push(Spot {
-            // Names are told apart by part; the multiplier spreads them over all bits.
-            feature: p.feature ^ part.wrapping_mul(0x9e37_79b9),
+            feature: p.feature ^ part_name(part),
             point: p.position,
             normal: sign * p.normal,
             gap: p.gap,
@@ -390,6 +397,53 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
             lever: r,
         });
     }
+}
+
+/// Contact points of a solid with the surface of an asteroid, found in the asteroid's frame. Those of a flat stretch are on one
+/// face, whichever of its facets they are over: what they bear is remembered while the body slides.
+fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spots: &mut Vec<Spot>) {
+    let b = &scene.world.bodies;
+    let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
+    let surface = scene.world.walls.len() + asteroid;
+    let pose = &scene.poses[surface];
+    let x = pose.to_local(b.position[i]);
+    let law = scene.law(i, body.material);
+    let closing = (pose.velocity_at(b.position[i]) - b.velocity[i]).length()
+        + r * (b.spin[i].length() + pose.spin.length());
+    let margin = scene.reach.of(r, closing, &scene.laws[law as usize]);
+    let Some(facets) = scene.surfaces.facets(asteroid) else { return };
+    if x.length() > body.radius + r + margin {
+        return;
+    }
+    let (first, turn) = (spots.len(), pose.rotation.inverse() * b.orientation[i]);
+    let mut found = Vec::new();
+    for (k, part) in parts.iter().enumerate() {
+        let mut local = part.clone();
+        local.place(x, turn);
+        found.clear();
+        hull_ground(&local, facets, scene.surfaces.tree(asteroid), margin, &mut found);
+        for p in &found {
+            let point = pose.to_world(p.point.position);
+            spots.push(Spot {
+                row: i as u32,
+                partner: Side::Wall {
+                    wall: surface as u32,
+                    face: p.facet,
+                    velocity: pose.velocity_at(point),
+                },
+                feature: p.point.feature ^ part_name(k as u32),
+                point,
+                normal: pose.rotation * p.point.normal,
+                gap: p.point.gap,
+                law,
+                lever: r,
+            });
+        }
+    }
+    spots[first..].sort_by_key(|s| match s.partner {
+        Side::Wall { face, .. } => (face, s.feature),
+        Side::Body { .. } => (0, s.feature),
+    });
 }
 
 fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {

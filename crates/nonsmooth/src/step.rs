@@ -127,7 +127,8 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
+        let mut problem =
+            Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots, world.walls.len()));
         report.add_time("contact problem", start);
 
         let start = Instant::now();
@@ -281,8 +282,12 @@ fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DV
         let (ua, wa) = at(i, b.position[i]);
         let (ub, wb) = match spot.partner {
             Side::Body { row, image } => at(row as usize, b.position[row as usize] + image),
-            Side::Wall { velocity, .. } => {
-                wall_work -= p.dot(velocity);
+            Side::Wall { wall, velocity, .. } => {
+                // An asteroid that is free to move has energy of its own, which is counted.
+                let asteroid = (wall as usize).checked_sub(world.walls.len());
+                if asteroid.is_none_or(|k| world.asteroids[k].fixed) {
+                    wall_work -= p.dot(velocity);
+                }
                 (velocity, DVec3::ZERO)
             }
         };

@@ -38,13 +38,14 @@ pub fn contacts(
         .map(|(spot, warm)| {
             // The remembered impulse is what the solver gave; cohesion pulls besides.
             let pull = live.laws[spot.law as usize].pull(spot);
-            contact(world, spot, warm.impulse / h - pull * spot.normal, warm.torque / h)
+            let force = warm.impulse / h - pull * spot.normal;
+            contact(world, surfaces, spot, force, warm.torque / h)
         })
         .collect();
     Ok(table)
 }
 
-fn contact(world: &World, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
+fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
     let b = &world.bodies;
     let i = spot.row as usize;
     let (partner_row, partner, branch) = match spot.partner {
@@ -53,6 +54,7 @@ fn contact(world: &World, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
             (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
         }
         Side::Wall { wall, face, .. } => {
+            let face = facet_below(world, surfaces, wall as usize, spot).unwrap_or(face);
             let partner = surface_partner(world, wall as usize, face);
             (None, partner, b.position[i] - spot.point)
         }
@@ -71,4 +73,14 @@ fn contact(world: &World, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
         branch,
         elastic: 0.0,
     }
+}
+
+/// The facet of an asteroid that a solid touches: what is remembered says only which flat stretch it belongs to.
+fn facet_below(world: &World, surfaces: &Surfaces, surface: usize, spot: &Spot) -> Option<u32> {
+    let asteroid = surface.checked_sub(world.walls.len())?;
+    if world.bodies.shape[spot.row as usize] == 0 {
+        return None;
+    }
+    let x = world.asteroids[asteroid].pose().to_local(spot.point);
+    surfaces.tree(asteroid).nearest(x).map(|near| near.triangle)
 }

@@ -1,7 +1,6 @@
 //! The time step: set by gravity and by speed, not by a stiffness.
 
-use glam::DVec3;
-use rubblepile_core::{Advice, Frame, G, Surface, World};
+use rubblepile_core::{Advice, Frame, G, Pulls, Surface, World};
 
 use crate::{Settings, Solver};
 
@@ -11,9 +10,7 @@ const RADII_A_STEP: f64 = 0.05;
 const STEPS_A_FALL: f64 = 200.0;
 
 /// A step from the speeds that there are and that gravity will make; `None` if nothing moves and nothing pulls.
-///
-/// `uniform` is the acceleration of a uniform field; `self_gravity`: whether the bodies attract each other.
-pub fn automatic_timestep(world: &World, uniform: DVec3, self_gravity: bool) -> Option<f64> {
+pub fn automatic_timestep(world: &World, pulls: &Pulls) -> Option<f64> {
     let b = &world.bodies;
     if b.is_empty() {
         return None;
@@ -23,7 +20,7 @@ pub fn automatic_timestep(world: &World, uniform: DVec3, self_gravity: bool) -> 
     let mut fastest = b.velocity.iter().map(|v| (*v - mean).length()).fold(0.0, f64::max);
     let turning = (0..b.len()).map(|k| b.spin[k].length() * b.radius[k]).fold(0.0, f64::max);
     let mut steps = Vec::new();
-    if self_gravity {
+    if pulls.own {
         let volume: f64 = (0..b.len()).map(|k| world.volume(k)).sum();
         let mass = b.total_mass();
         steps.push(1.0 / (G * mass / volume).sqrt() / STEPS_A_FALL);
@@ -31,7 +28,8 @@ pub fn automatic_timestep(world: &World, uniform: DVec3, self_gravity: bool) -> 
         let radius = (volume * 0.75 / std::f64::consts::PI).cbrt();
         fastest += (2.0 * G * mass / radius).sqrt();
     }
-    let pull = uniform.length();
+    fastest += pulls.fall(world);
+    let pull = pulls.strongest(world);
     if pull > 0.0 {
         // A fall through a radius takes a hundred steps.
         steps.push((2.0 * smallest / pull).sqrt() / 100.0);
@@ -49,9 +47,6 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
         advice.push(Advice::fatal(
             "polyhedra cannot be run in a rotating frame: use the inertial frame and give the grains a `rotation`",
         ));
-    }
-    if !world.asteroids.is_empty() && !world.only_spheres() {
-        advice.push(Advice::fatal("polyhedra cannot touch the surface of an asteroid: use spheres"));
     }
     let thin = |s: &Surface| matches!(s, Surface::Cylinder { radius, length, .. } if *radius == 0.0 || *length == Some(0.0));
     if !world.only_spheres() && world.walls.iter().any(|w| thin(&w.surface)) {

@@ -1,14 +1,16 @@
 //! Spheres on the surface of an asteroid, by contact dynamics.
 
+use std::f64::consts::PI;
+
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Asteroid, Error, Field, Fields, Material, Mesh, Method, Report, Rng, Surface, Wall, World,
+    Asteroid, Error, Field, Fields, G, Material, Mesh, Method, Pulls, Report, Rng, Surface, Wall, World,
 };
 use rubblepile_geometry::mesh::{
     Axes, asteroid,
     make::{Form, Relief, body, geodesic},
 };
-use rubblepile_nonsmooth::{ContactDynamics, Settings};
+use rubblepile_nonsmooth::{ContactDynamics, Settings, automatic_timestep};
 
 struct Pull(DVec3);
 
@@ -132,4 +134,28 @@ fn a_grain_inside_is_named() {
         &mut Report::default(),
     );
     assert!(matches!(result, Err(Error::Inside { id: 0, .. })), "{result:?}");
+}
+
+#[test]
+fn the_automatic_step_counts_the_pull_of_an_asteroid() {
+    let mut w = world(1.0);
+    w.asteroids.push(asteroid(geodesic(6), 2000.0, Axes::Centred));
+    w.bodies.push_sphere(DVec3::new(1.05, 0.0, 0.0), 0.05, 2500.0, 0, 0);
+    w.bodies.push_sphere(DVec3::new(0.0, 0.0, 3.0), 0.1, 2500.0, 0, 0);
+    assert_eq!(automatic_timestep(&w, &Pulls::default()), None);
+    let step = |w: &World| {
+        let pulls = Pulls { asteroids: w.asteroids.iter().collect(), ..Pulls::default() };
+        automatic_timestep(w, &pulls).expect("a step")
+    };
+    // A fall from 3 radii to the ground is faster than any of the lower grain.
+    let ground = (w.asteroids[0].mass / 2000.0 * 0.75 / PI).cbrt();
+    let fall = (2.0 * G * w.asteroids[0].mass * (1.0 / ground - 1.0 / 3.0)).sqrt();
+    assert!((step(&w) / (0.05 * 0.05 / fall) - 1.0).abs() < 1e-12);
+    // On the ground, the smaller grain falls through its radius in a hundred steps, as the field pulls it.
+    w.bodies.position[1] = DVec3::new(0.0, 0.99, 0.0);
+    w.bodies.position[0] = DVec3::new(0.99, 0.0, 0.0);
+    let mut field = vec![DVec3::ZERO; 2];
+    rubblepile_gravity::Asteroids::new(vec![], 0.0, 1).accelerate(&w, &mut field).expect("a field");
+    let expected = (2.0 * 0.05 / field[0].length()).sqrt() / 100.0;
+    assert!((step(&w) / expected - 1.0).abs() < 0.03, "{} {expected}", step(&w));
 }

@@ -1,4 +1,4 @@
-//! Contact points of convex polyhedra: with each other, with spheres and with walls.
+//! Contact points of convex polyhedra: with each other, with spheres, with walls and with surfaces of triangles.
 //!
 //! Two hulls that are apart get the exact direction and length of their distance; two that overlap get the shortest
 //! way out, exact as well. The points are those that a face, an edge or a corner has with the other side (at most four).
@@ -9,6 +9,7 @@
 
 mod axes;
 mod distance;
+mod ground;
 mod manifold;
 mod plain;
 mod prepared;
@@ -19,6 +20,7 @@ mod sphere;
 mod tests;
 mod wall;
 
+pub use ground::{GroundPoint, hull_ground};
 pub use prepared::{Hull, Placed};
 pub use sample::{SamplePairs, sample_pairs};
 pub use sphere::hull_sphere;
@@ -119,6 +121,11 @@ pub(crate) mod name {
 
     pub fn crossing(edge_a: u32, edge_b: u32) -> u32 {
         2 << 30 | (edge_a & PART) << 15 | edge_b & PART
+    }
+
+    /// An edge of a hull and one of a surface, which may have millions: mixed, so that two of a pair hardly ever coincide.
+    pub fn over_edge(edge: u32, of_surface: u32) -> u32 {
+        2 << 30 | (edge.wrapping_mul(0x9e37_79b1) ^ of_surface.wrapping_mul(0x85eb_ca6b)) >> 2
     }
 }
 

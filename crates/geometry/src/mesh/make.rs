@@ -50,6 +50,34 @@ pub fn body(form: Form, relief: &Relief, facets: usize, seed: u64) -> Mesh {
     Mesh { vertices, triangles }
 }
 
+/// A block whose top, a square of this half width about the z axis, has a height over each of its `cells`^2 cells' corners (two
+/// triangles each); below it is a pyramid down to `tip`. For tests and measurements.
+pub fn terrain(half: f64, cells: u32, tip: f64, height: impl Fn(f64, f64) -> f64) -> Mesh {
+    let n = cells;
+    let mut mesh = Mesh::default();
+    let at = |i: u32, j: u32| i * (n + 1) + j;
+    let place = |k: u32| half * (2.0 * f64::from(k) / f64::from(n) - 1.0);
+    for (x, i) in (0..=n).map(|i| (place(i), i)) {
+        mesh.vertices.extend((0..=n).map(|j| DVec3::new(x, place(j), height(x, place(j)))));
+        if i < n {
+            let cell = |j: u32| [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            mesh.triangles.extend((0..n).map(cell).flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]));
+        }
+    }
+    let bottom = mesh.vertices.len() as u32;
+    mesh.vertices.push(DVec3::new(0.0, 0.0, tip));
+    for k in 0..n {
+        let rim = [
+            [at(k + 1, 0), at(k, 0)],
+            [at(n, k + 1), at(n, k)],
+            [at(k, n), at(k + 1, n)],
+            [at(0, k), at(0, k + 1)],
+        ];
+        mesh.triangles.extend(rim.map(|[a, b]| [a, b, bottom]));
+    }
+    mesh
+}
+
 /// Points of the unit sphere: each face of an icosahedron cut into `parts`^2 triangles.
 pub fn geodesic(parts: usize) -> Mesh {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | the surface, its solid's mass, what may be wrong with it |
 //! | `tree.rs` | boxes in boxes: which triangles are near a point, how far the surface is, and on which side of it one is |
+//! | `facets.rs` | edges and neighbours: what sticks out, what is flat, what is hollow |
 //! | `body.rs` | from a surface to an asteroid with mass, moments and axes |
 //! | `surfaces.rs` | the trees of a world's asteroids |
 //! | `touch.rs` | how a sphere touches a triangle, and with which share of its circle of contact |
@@ -13,6 +14,7 @@
 
 mod body;
 mod crossing;
+mod facets;
 mod heal;
 pub mod make;
 mod surfaces;
@@ -30,10 +32,11 @@ use thiserror::Error;
 use crate::solid::{Mass, mass_of_triangles};
 
 pub use body::{Axes, asteroid};
+pub use facets::{Bend, Edge, Facets};
 pub use heal::heal;
 pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};
-pub use tree::{Nearest, SurfaceTree, closest_point};
+pub use tree::{Nearest, Place, SurfaceTree, closest_point};
 
 /// What is wrong with a surface, with an example. Numbers of triangles and vertices count from 0.
 #[derive(Debug, Clone, PartialEq, Error)]

@@ -80,11 +80,20 @@ impl SurfaceTree {
 
     /// Every triangle that comes closer to `x` than `reach`, with its closest point.
     pub fn within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, DVec3)) {
-        self.corners_within(x, reach, |triangle, _, point| found(triangle, point));
+        self.places_within(x, reach, |triangle, point, _| found(triangle, point));
     }
 
-    /// As [`SurfaceTree::within`], with the corners.
+    /// The same, with where on the triangle the point is.
+    pub fn places_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, DVec3, Place)) {
+        self.slots_within(x, reach, |slot, point, place| found(self.order[slot], point, place));
+    }
+
+    /// The same as [`SurfaceTree::within`], with the corners.
     pub fn corners_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, &[DVec3; 3], DVec3)) {
+        self.slots_within(x, reach, |slot, point, _| found(self.order[slot], &self.corners[slot], point));
+    }
+
+    fn slots_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(usize, DVec3, Place)) {
         let mut stack = vec![0usize];
         while let Some(k) = stack.pop() {
             let Some(node) = self.nodes.get(k) else { continue };
@@ -95,17 +104,35 @@ impl SurfaceTree {
                 stack.extend([node.start as usize, k + 1]);
             }
             for slot in node.start as usize..node.start as usize + node.count as usize {
-                let (point, _) = closest(&self.corners[slot], x);
+                let (point, place) = closest(&self.corners[slot], x);
                 if point.distance_squared(x) < reach * reach {
-                    found(self.order[slot], &self.corners[slot], point);
+                    found(slot, point, place);
                 }
+            }
+        }
+    }
+
+    /// Every triangle in a box of the tree (between a lower and an upper corner) that `wanted` does not rule out, nor those
+    /// that it is in.
+    pub fn in_boxes(&self, wanted: impl Fn(DVec3, DVec3) -> bool, mut found: impl FnMut(u32)) {
+        let mut stack = vec![0usize];
+        while let Some(k) = stack.pop() {
+            let Some(node) = self.nodes.get(k) else { continue };
+            if !wanted(node.low, node.high) {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.start as usize, k + 1]);
+            }
+            for slot in node.start as usize..node.start as usize + node.count as usize {
+                found(self.order[slot]);
             }
         }
     }
 
     /// The nearest place, and on which side of it `x` is. Of several the one with the lowest number.
     pub fn nearest(&self, x: DVec3) -> Option<Nearest> {
-        let mut best: Option<(f64, usize, DVec3, Feature)> = None;
+        let mut best: Option<(f64, usize, DVec3, Place)> = None;
         let mut stack = vec![(0usize, 0.0)];
         while let Some((k, bound)) = stack.pop() {
             let least = best.map_or(f64::INFINITY, |b| b.0);
@@ -130,12 +157,12 @@ impl SurfaceTree {
         }
         let (square, slot, point, feature) = best?;
         let normal = match feature {
-            Feature::Inside => {
+            Place::Inside => {
                 let [a, b, c] = self.corners[slot];
                 (b - a).cross(c - a)
             }
-            Feature::Edge(k) => self.edge_normal[slot][k],
-            Feature::Vertex(k) => self.vertex_normal[slot][k],
+            Place::Edge(k) => self.edge_normal[slot][k],
+            Place::Vertex(k) => self.vertex_normal[slot][k],
         };
         let side = if (x - point).dot(normal) < 0.0 { -1.0 } else { 1.0 };
         Some(Nearest { triangle: self.order[slot], point, distance: side * square.sqrt() })
@@ -262,9 +289,9 @@ pub fn closest_point(corners: &[DVec3; 3], x: DVec3) -> DVec3 {
     closest(corners, x).0
 }
 
-/// Where on a triangle the closest point is.
+/// Where on a triangle a point is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Feature {
+pub enum Place {
     Inside,
     /// From corner k to the next.
     Edge(usize),
@@ -272,35 +299,35 @@ enum Feature {
 }
 
 /// The closest point of a triangle, by the regions of its corners and edges (Ericson 2005, section 5.1.5).
-fn closest(&[a, b, c]: &[DVec3; 3], x: DVec3) -> (DVec3, Feature) {
+fn closest(&[a, b, c]: &[DVec3; 3], x: DVec3) -> (DVec3, Place) {
     let (ab, ac, ax) = (b - a, c - a, x - a);
     let (d1, d2) = (ab.dot(ax), ac.dot(ax));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return (a, Feature::Vertex(0));
+        return (a, Place::Vertex(0));
     }
     let bx = x - b;
     let (d3, d4) = (ab.dot(bx), ac.dot(bx));
     if d3 >= 0.0 && d4 <= d3 {
-        return (b, Feature::Vertex(1));
+        return (b, Place::Vertex(1));
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return (a + d1 / (d1 - d3) * ab, Feature::Edge(0));
+        return (a + d1 / (d1 - d3) * ab, Place::Edge(0));
     }
     let cx = x - c;
     let (d5, d6) = (ab.dot(cx), ac.dot(cx));
     if d6 >= 0.0 && d5 <= d6 {
-        return (c, Feature::Vertex(2));
+        return (c, Place::Vertex(2));
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return (a + d2 / (d2 - d6) * ac, Feature::Edge(2));
+        return (a + d2 / (d2 - d6) * ac, Place::Edge(2));
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
         let t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return (b + t * (c - b), Feature::Edge(1));
+        return (b + t * (c - b), Place::Edge(1));
     }
     let sum = va + vb + vc;
-    (a + vb / sum * ab + vc / sum * ac, Feature::Inside)
+    (a + vb / sum * ab + vc / sum * ac, Place::Inside)
 }
