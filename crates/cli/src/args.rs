@@ -315,6 +315,12 @@ pub struct Bench {
     /// Facets of a polyhedron
     #[arg(long, value_name = "N")]
     pub facets: Option<usize>,
+    /// Share of the volume that is filled
+    #[arg(long)]
+    pub fraction: Option<f64>,
+    /// Restitution of collisions
+    #[arg(long)]
+    pub restitution: Option<f64>,
     /// How they lie, where a case has several ways
     #[arg(long)]
     pub kind: Option<String>,

@@ -18,6 +18,9 @@ pub struct Options {
     pub n: Option<usize>,
     /// Of a polyhedron.
     pub facets: Option<usize>,
+    /// Share of the volume that is filled.
+    pub fraction: Option<f64>,
+    pub restitution: Option<f64>,
     pub kind: Option<String>,
     pub error: Option<f64>,
     pub state: Option<PathBuf>,

@@ -5,44 +5,13 @@ mod common;
 use common::{advance, gravity, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Asteroid, Error, Field, Fields, Mesh, Method, Report, Result, Rng, Surface, Wall, World, Wrench,
+    Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World, Wrench,
 };
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
-    make::{Form, Relief, body},
+    make::{Form, Relief, block, body},
 };
 use rubblepile_hard::{HardSpheres, Settings};
-
-/// A block about the origin; its upper and lower faces are cut into `parts`^2 squares.
-fn block(half: DVec3, parts: usize) -> Mesh {
-    let n = parts + 1;
-    let mut mesh = Mesh::default();
-    for z in [-1.0, 1.0] {
-        for k in 0..n * n {
-            let at = |i: usize| 2.0 * i as f64 / parts as f64 - 1.0;
-            mesh.vertices.push(half * DVec3::new(at(k % n), at(k / n), z));
-        }
-    }
-    let mut square = |[a, b, c, d]: [usize; 4]| {
-        mesh.triangles.push([a, b, c].map(|k| k as u32));
-        mesh.triangles.push([a, c, d].map(|k| k as u32));
-    };
-    let above = n * n;
-    for i in 0..parts {
-        for j in 0..parts {
-            let [a, b, c, d] = [i + n * j, i + 1 + n * j, i + 1 + n * (j + 1), i + n * (j + 1)];
-            square([a, d, c, b]);
-            square([a, b, c, d].map(|k| k + above));
-        }
-        let last = n * parts;
-        square([i, i + 1, i + 1 + above, i + above]);
-        square([last + i + 1, last + i, last + i + above, last + i + 1 + above]);
-        square([n * (i + 1), n * i, n * i + above, n * (i + 1) + above]);
-        square([n * i + parts, n * (i + 1) + parts, n * (i + 1) + parts + above, n * i + parts + above]);
-    }
-    assert_eq!(rubblepile_geometry::mesh::flaws(&mesh), []);
-    mesh
-}
 
 fn rough(size: f64, seed: u64) -> Asteroid {
     let relief = Relief {

@@ -1,10 +1,10 @@
 //! Grains on the surface of an asteroid: as on a wall where it is flat, back and forth where it is free.
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Asteroid, Error, Fields, Material, Mesh, Method, Report, Rng, Surface, Wall, World};
+use rubblepile_core::{Asteroid, Error, Fields, Material, Method, Report, Rng, Surface, Wall, World};
 use rubblepile_geometry::mesh::{
     Axes, asteroid, flaws,
-    make::{Form, Relief, body},
+    make::{Form, Relief, body, terrain},
 };
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
@@ -46,38 +46,6 @@ fn advance(world: &mut World, method: &mut SoftSpheres, steps: u64) -> Result<()
     method.advance(world, &mut Fields::default(), until, &mut Report::default())
 }
 
-/// A block 20 m wide and 5 m deep whose top, at z = 0, is cut into 2 n^2 triangles.
-fn block(n: u32) -> Mesh {
-    let (half, deep) = (10.0, 5.0);
-    let mut mesh = Mesh::default();
-    let at = |i: u32, j: u32| i * (n + 1) + j;
-    for i in 0..=n {
-        for j in 0..=n {
-            let place = |k: u32| half * (2.0 * f64::from(k) / f64::from(n) - 1.0);
-            mesh.vertices.push(DVec3::new(place(i), place(j), 0.0));
-        }
-    }
-    for i in 0..n {
-        for j in 0..n {
-            let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
-            mesh.triangles.extend([[a, b, c], [a, c, d]]);
-        }
-    }
-    // Sides and bottom as a cone below the rim.
-    let tip = mesh.vertices.len() as u32;
-    mesh.vertices.push(DVec3::new(0.0, 0.0, -deep));
-    for k in 0..n {
-        let rim = [
-            [at(k + 1, 0), at(k, 0)],
-            [at(n, k + 1), at(n, k)],
-            [at(k, n), at(k + 1, n)],
-            [at(0, k), at(0, k + 1)],
-        ];
-        mesh.triangles.extend(rim.map(|[a, b]| [a, b, tip]));
-    }
-    mesh
-}
-
 /// A ball that falls at a slant with a spin, bounces, slides and rolls, on a wall or on a block.
 fn ball(ground: Option<u32>) -> World {
     let mut w = world();
@@ -86,7 +54,8 @@ fn ball(ground: Option<u32>) -> World {
             w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }))
         }
         Some(n) => {
-            let mesh = block(n);
+            // 20 m wide and 5 m deep.
+            let mesh = terrain(10.0, n, -5.0, |_, _| 0.0);
             assert_eq!(flaws(&mesh), []);
             let mut a = asteroid(mesh, 3000.0, Axes::Given);
             a.fixed = true;

@@ -63,15 +63,23 @@ impl Case for Gas {
     }
 
     fn about(&self) -> &'static str {
-        "hard spheres in a periodic cube at fractions 0.1, 0.3, 0.5, elastic and not (--n spheres; 10,000 and 100,000)"
+        "hard spheres in a periodic cube (--n, 10,000 and 100,000; --fraction, 0.1, 0.3 and 0.5; --restitution, 1 and 0.9)"
     }
 
     fn run(&self, options: &Options) -> Result<Vec<BenchRow>, CaseError> {
         let sizes = options.n.map_or(vec![10_000, 100_000], |n| vec![n.max(500)]);
+        // Above that they do not fit in by chance, and below none meet.
+        if let Some(wrong) = options.fraction.filter(|f| !(1e-3..=0.55).contains(f)) {
+            return Err(format!("--fraction must be from 0.001 to 0.55, not {wrong}").into());
+        }
+        if let Some(wrong) = options.restitution.filter(|e| !(0.0..=1.0).contains(e)) {
+            return Err(format!("--restitution must be from 0 to 1, not {wrong}").into());
+        }
+        let fractions = options.fraction.map_or(vec![0.1, 0.3, 0.5], |f| vec![f]);
         let mut rows = Vec::new();
         for n in sizes {
-            for restitution in [1.0, 0.9] {
-                for fraction in [0.1, 0.3, 0.5] {
+            for restitution in options.restitution.map_or(vec![1.0, 0.9], |e| vec![e]) {
+                for &fraction in &fractions {
                     rows.push(one(n, fraction, restitution)?);
                 }
             }

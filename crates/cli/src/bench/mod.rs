@@ -85,6 +85,8 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
     let options = Options {
         n: args.n,
         facets: args.facets,
+        fraction: args.fraction,
+        restitution: args.restitution,
         kind: args.kind,
         error: args.error,
         state: args.state,

@@ -1,10 +1,10 @@
 //! `mesh-contact`: spheres on surfaces of triangles, against planes and against themselves at half the step.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Mesh, Method, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World};
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
-    make::{Form, Relief, body},
+    make::{Form, Relief, body, terrain},
 };
 use rubblepile_gravity::Uniform;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
@@ -46,33 +46,6 @@ fn world(radius: f64) -> Result<World, CaseError> {
     Ok(world)
 }
 
-/// A block whose flat top, 20 m wide, is cut into 2 n^2 triangles; below it is a pyramid.
-pub fn block(n: u32) -> Mesh {
-    let (half, deep) = (10.0, 5.0);
-    let mut mesh = Mesh::default();
-    let at = |i: u32, j: u32| i * (n + 1) + j;
-    let place = |k: u32| half * (2.0 * f64::from(k) / f64::from(n) - 1.0);
-    for i in 0..=n {
-        mesh.vertices.extend((0..=n).map(|j| DVec3::new(place(i), place(j), 0.0)));
-    }
-    for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
-        mesh.triangles.extend([[a, b, c], [a, c, d]]);
-    }
-    let tip = mesh.vertices.len() as u32;
-    mesh.vertices.push(DVec3::new(0.0, 0.0, -deep));
-    for k in 0..n {
-        let rim = [
-            [at(k + 1, 0), at(k, 0)],
-            [at(n, k + 1), at(n, k)],
-            [at(k, n), at(k + 1, n)],
-            [at(0, k), at(0, k + 1)],
-        ];
-        mesh.triangles.extend(rim.map(|[a, b]| [a, b, tip]));
-    }
-    mesh
-}
-
 /// A ball that is thrown at a slant onto a wall, or onto a block with so many triangles, bounces, slides and rolls.
 fn thrown(triangles: Option<u32>, seconds: f64) -> Result<World, CaseError> {
     let mut world = world(0.2)?;
@@ -82,7 +55,7 @@ fn thrown(triangles: Option<u32>, seconds: f64) -> Result<World, CaseError> {
             world.walls.push(Wall::new(0, "floor", 0, floor));
         }
         Some(n) => {
-            let mut block = asteroid(block(n), 3000.0, Axes::Given);
+            let mut block = asteroid(terrain(10.0, n, -5.0, |_, _| 0.0), 3000.0, Axes::Given);
             block.fixed = true;
             world.asteroids.push(block);
         }

@@ -78,6 +78,39 @@ pub fn terrain(half: f64, cells: u32, tip: f64, height: impl Fn(f64, f64) -> f64
     mesh
 }
 
+/// A block about the origin, each of its faces cut into `parts`^2 squares of two triangles. For tests and measurements.
+pub fn block(half: DVec3, parts: usize) -> Mesh {
+    let mut mesh = Mesh::default();
+    let mut known = std::collections::HashMap::new();
+    for axis in 0..3 {
+        for side in [-1.0, 1.0] {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let mut corner = |i: usize, j: usize| {
+                let mut key = [0i64; 3];
+                let whole = parts as i64;
+                key[axis] = if side > 0.0 { whole } else { -whole };
+                (key[u], key[v]) = (2 * i as i64 - whole, 2 * j as i64 - whole);
+                *known.entry(key).or_insert_with(|| {
+                    let x = DVec3::from_array(key.map(|k| k as f64)) / parts as f64;
+                    mesh.vertices.push(half * x);
+                    mesh.vertices.len() as u32 - 1
+                })
+            };
+            let mut squares = Vec::new();
+            for i in 0..parts {
+                for j in 0..parts {
+                    squares.push([corner(i, j), corner(i + 1, j), corner(i + 1, j + 1), corner(i, j + 1)]);
+                }
+            }
+            for [a, b, c, d] in squares {
+                let triangles = if side > 0.0 { [[a, b, c], [a, c, d]] } else { [[a, c, b], [a, d, c]] };
+                mesh.triangles.extend(triangles);
+            }
+        }
+    }
+    mesh
+}
+
 /// Points of the unit sphere: each face of an icosahedron cut into `parts`^2 triangles.
 pub fn geodesic(parts: usize) -> Mesh {
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
