@@ -6,6 +6,7 @@ pub mod element;
 pub mod fill;
 pub mod law;
 pub mod outline;
+pub mod packing;
 pub mod quadrature;
 pub mod sample;
 pub mod shape;
