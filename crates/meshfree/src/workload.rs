@@ -3,12 +3,14 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::DVec2;
+use rayon::prelude::*;
 
 use crate::{
     bulk::{Bulk, edge_load},
     fill::{Density, FillError, Filling, fill},
     law::{Kind, Law, LawError, Plane},
     outline::{Outline, OutlineError},
+    packing::{self, PackingError, Sand},
     sample::{Grain, Partner, Sample, Wall},
     shape::{self, ShapeError},
     step::{Scheme, Settings, State, StepError, Stepper},
@@ -27,6 +29,8 @@ pub enum WorkloadError {
     Law(#[from] LawError),
     #[error(transparent)]
     Step(#[from] StepError),
+    #[error(transparent)]
+    Packing(#[from] PackingError),
     #[error("the material has no tangent")]
     NoTangent,
 }
@@ -297,4 +301,42 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
         ellipse: (off / pressures.len() as f64).sqrt() / peak,
         width: half,
     })
+}
+
+/// The grains of example 2 of the paper (Table I) in a box of four walls, as they are at the start: sand-like, `count` of them, mean
+/// diameter 17.6 m, about 97 nodes each. The paper gives neither the box nor gravity: half of the box is filled, and the weight of
+/// as many grains as lie above each other presses with some per cent of the modulus.
+pub fn sand_box(count: usize, seed: u64) -> Result<(Sample, Settings)> {
+    let (diameter, solid, gravity) = (17.6, 0.5, 0.2);
+    let side = (count as f64 * PI * diameter * diameter / (4.0 * solid)).sqrt();
+    let sand = Sand {
+        count,
+        size: DVec2::splat(side),
+        solid,
+        elongation: 0.1,
+        angularity: 0.05,
+        roughness: 0.01,
+        evenness: 3,
+        seed,
+    };
+    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e3, 0.49)?;
+    let grains = packing::sand(&sand)?
+        .par_iter()
+        .map(|outline| {
+            // As many nodes on the outline as 2,878 are for a hundred grains.
+            let filling = fill(outline, Density { spacing: outline.length() / 28.8, grading: 0.02 })?;
+            let bulk = Bulk::new(&filling, law, 1.0, shape::Kind::Radial)?;
+            Ok(Grain { filling, bulk, damping: (0.01, 0.1) })
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let wall = |x: f64, y: f64, normal: DVec2| Wall { point: DVec2::new(x, y), normal };
+    let walls = vec![
+        wall(0.0, 0.0, DVec2::Y),
+        wall(0.0, 0.0, DVec2::X),
+        wall(side, 0.0, -DVec2::X),
+        wall(0.0, side, -DVec2::Y),
+    ];
+    let sample = Sample::new(grains, walls, DVec2::new(0.0, -gravity)).ok_or(WorkloadError::NoTangent)?;
+    let settings = Settings { gap: 1e-6, stiffness: 1e4, augmentations: 40, reach: 1.5, ..settings() };
+    Ok((sample, settings))
 }

@@ -3,6 +3,7 @@
 mod accretion;
 mod aggregation;
 mod asteroid;
+mod compaction;
 mod contact;
 mod files;
 mod gas;
@@ -38,6 +39,7 @@ fn all() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(aggregation::Aggregation),
         Box::new(accretion::Accretion),
         Box::new(gas::Gas),
+        Box::new(compaction::Compaction),
         Box::new(files::Checkpoint),
         Box::new(files::Frame),
     ]
