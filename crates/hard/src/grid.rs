@@ -59,6 +59,19 @@ pub struct Crossing {
     pub up: bool,
 }
 
+/// How wide values lie, but for a few: that one grain has flown far away must not put all others into one cell.
+fn spread(mut values: Vec<f64>) -> f64 {
+    const FEW: f64 = 0.05;
+    let few = (FEW * values.len() as f64) as usize;
+    if values.is_empty() {
+        return 0.0;
+    }
+    let last = values.len() - 1;
+    let high = *values.select_nth_unstable_by(last - few, f64::total_cmp).1;
+    let low = *values.select_nth_unstable_by(few, f64::total_cmp).1;
+    (high - low) * (last as f64 / (last - 2 * few).max(1) as f64)
+}
+
 impl Grid {
     /// Cells for grains of a largest diameter, all of them put into theirs.
     pub fn new(
@@ -80,7 +93,11 @@ impl Grid {
                 }
             }
         }
-        let extent = (high - low).max(DVec3::splat(diameter));
+        let mut extent = high - low;
+        for k in (0..3).filter(|&k| period[k].is_infinite()) {
+            extent[k] = spread(position.clone().map(|x| x[k]).collect());
+        }
+        let extent = extent.max(DVec3::splat(diameter));
         let each = (extent.x * extent.y * extent.z / n.max(1) as f64).cbrt();
         let target = (1.0001 * diameter).max(SPARSE * each);
         let mut count: [i32; 3] = std::array::from_fn(|k| ((extent[k] / target).min(1e6) as i32).max(1));
@@ -321,6 +338,20 @@ fn around(k: i32, count: i32) -> i32 {
 mod tests {
     use super::*;
     use rubblepile_core::Rng;
+
+    #[test]
+    fn one_that_is_far_away_does_not_crowd_the_others() {
+        let mut rng = Rng::new(9);
+        let mut position: Vec<DVec3> =
+            (0..1000).map(|_| 20.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
+        let most = |position: &[DVec3]| {
+            let grid = Grid::new(position.iter().copied(), 0.5, &Domain::Open);
+            (0..1000).map(|k| grid.around(k, &mut Vec::new()).len()).max().unwrap()
+        };
+        let together = most(&position);
+        position.push(DVec3::new(3.5e4, -2e4, 7.0));
+        assert!(together < 60 && most(&position) < 60, "{together} {}", most(&position));
+    }
 
     #[test]
     fn cells_hold_whom_they_should_however_many_they_are() {
