@@ -2,11 +2,9 @@
 
 mod common;
 
-use std::sync::Arc;
-
-use common::{fall, floor, material, run, world};
+use common::{add, fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Asteroid, Convex, Error, Fields, Method, Report, Rng, Shape, Solid, World};
+use rubblepile_core::{Asteroid, Convex, Error, Fields, Method, Report, Rng, Shape, World};
 use rubblepile_geometry::{
     mesh::{
         Axes, Mesh, SurfaceTree, asteroid,
@@ -18,13 +16,6 @@ use rubblepile_gravity::Asteroids;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
 const GRAVITY: f64 = 9.81;
-
-fn add(world: &mut World, solid: Solid, position: DVec3, orientation: DQuat) -> usize {
-    let id = world.shapes.len() as u32;
-    let row = world.bodies.push_solid(position, orientation, (id, &solid), 2000.0, 0, 0);
-    world.shapes.push(Shape::Solid(Arc::new(solid)));
-    row
-}
 
 fn tight() -> Settings {
     Settings { tolerance: 1e-10, iterations: 10_000, ..Settings::default() }

@@ -2,23 +2,14 @@
 
 mod common;
 
-use std::sync::Arc;
-
-use common::{fall, floor, material, run, world};
+use common::{add, fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, G, Method, Report, Rng, Severity, Shape, Solid, Surface, Wall, World};
+use rubblepile_core::{Fields, G, Method, Report, Rng, Severity, Solid, Surface, Wall, World};
 use rubblepile_geometry::solid;
 use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
 const GRAVITY: f64 = 9.81;
-
-fn add(world: &mut World, solid: Solid, position: DVec3, orientation: DQuat) -> usize {
-    let id = world.shapes.len() as u32;
-    let row = world.bodies.push_solid(position, orientation, (id, &solid), 2000.0, 0, 0);
-    world.shapes.push(Shape::Solid(Arc::new(solid)));
-    row
-}
 
 fn tight() -> Settings {
     Settings { tolerance: 1e-8, iterations: 3000, ..Settings::default() }

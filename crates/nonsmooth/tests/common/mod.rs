@@ -1,7 +1,9 @@
 //! What the tests share: a world of one material, a floor, a fall, a run.
 
-use glam::DVec3;
-use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World};
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+use rubblepile_core::{Fields, Material, Method, Report, Shape, Solid, Surface, Wall, World};
 use rubblepile_gravity::Uniform;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
@@ -25,6 +27,15 @@ pub fn world(timestep: f64, material: Material) -> World {
 
 pub fn floor(world: &mut World) {
     world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+}
+
+/// A rock of its own shape.
+#[allow(dead_code)] // not in the tests of spheres
+pub fn add(world: &mut World, solid: Solid, position: DVec3, orientation: DQuat) -> usize {
+    let id = world.shapes.len() as u32;
+    let row = world.bodies.push_solid(position, orientation, (id, &solid), 2000.0, 0, 0);
+    world.shapes.push(Shape::Solid(Arc::new(solid)));
+    row
 }
 
 pub fn fall(g: DVec3) -> Fields {
