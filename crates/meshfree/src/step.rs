@@ -60,6 +60,9 @@ pub enum StepError {
 /// Residuals below this that do not fall any more are left to rounding.
 const ROUNDED: f64 = 1e-9;
 
+/// Residual of the first loop of a sub-step.
+const FIRST_RESIDUAL: f64 = 1e-4;
+
 /// The smallest part of a step that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
@@ -318,11 +321,13 @@ impl Stepper {
         }
         let mut d = vec![DVec2::ZERO; from.displacement.len()];
         let mut k = stiffness;
+        // While contacts are still open the balance need not be exact either.
+        let mut residual = self.settings.residual.max(FIRST_RESIDUAL);
         let mut gaps = Vec::new();
         effort.residuals.clear();
         for _ in 0..augmentations {
             effort.augmentations += 1;
-            self.newton(sample, motion, &watches, k, &mut d, effort)?;
+            self.newton(sample, motion, &watches, (k, residual), &mut d, effort)?;
             let u = motion.displacement(&d);
             let positions = sample.positions(&u);
             let mut largest = 0.0_f64;
@@ -335,11 +340,16 @@ impl Stepper {
                 watch.multiplier = -pressure;
             }
             gaps.push(largest);
-            if largest <= gap {
+            let exact = residual <= self.settings.residual;
+            residual = (1e-3 * residual).max(self.settings.residual);
+            if largest <= gap && exact {
                 let (velocity, acceleration) = (motion.velocity(&d), motion.acceleration(&d));
                 return Ok(State { displacement: u, velocity, acceleration, watches });
             }
-            k *= growth;
+            // Contacts that are closed in the rough stay so in the fine.
+            if largest > gap {
+                k *= growth;
+            }
         }
         Err(StepError::Contact(gaps))
     }
@@ -350,7 +360,7 @@ impl Stepper {
         sample: &Sample,
         motion: &Motion,
         watches: &[Watch],
-        stiffness: f64,
+        (stiffness, tolerance): (f64, f64),
         d: &mut [DVec2],
         effort: &mut Effort,
     ) -> Result<(), StepError> {
@@ -376,7 +386,7 @@ impl Stepper {
             let best = history.iter().copied().fold(f64::INFINITY, f64::min);
             let rounded = norm < ROUNDED && norm > 0.5 * best;
             history.push(norm);
-            let done = norm <= self.settings.residual || rounded;
+            let done = norm <= tolerance || rounded;
             if done || history.len() > self.settings.newton || !norm.is_finite() {
                 effort.residuals.push(history.clone());
                 return if done { Ok(()) } else { Err(StepError::Newton(history)) };

@@ -99,8 +99,8 @@ pub(super) fn correct(cells: &mut [Cell], filling: &Filling, kind: shape::Kind) 
             };
             let (x, y) = (of(0), of(1));
             for p in 0..POINTS {
-                cell.slope_x[p * m + a] += x;
-                cell.slope_y[p * m + a] += y;
+                cell.slope_x[p * cell.stride + a] += x;
+                cell.slope_y[p * cell.stride + a] += y;
             }
         }
     }

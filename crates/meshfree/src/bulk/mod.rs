@@ -6,10 +6,11 @@
 mod consistent;
 
 use glam::DVec2;
+use rubblepile_core::simd::{Kernel, LANES, Lanes, dispatch};
 
 use crate::{
     fill::Filling,
-    law::{Law, Response, cauchy},
+    law::{Law, cauchy},
     quadrature,
     shape::{self, Domains, ShapeError},
 };
@@ -23,6 +24,8 @@ struct Cell {
     nodes: Vec<u32>,
     /// Areas that the points stand for, m².
     weight: [f64; POINTS],
+    /// Room for a point in what follows: the nodes, filled up with zeros to whole lanes.
+    stride: usize,
     /// Of every node, for one point after the other.
     value: Vec<f64>,
     slope_x: Vec<f64>,
@@ -95,9 +98,8 @@ impl Bulk {
         let n = filling.nodes.len();
         let mut mass = vec![0.0; n * n];
         for cell in &cells {
-            let m = cell.nodes.len();
             for (p, weight) in cell.weight.iter().enumerate() {
-                let value = &cell.value[p * m..(p + 1) * m];
+                let value = cell.values(p);
                 for (a, va) in cell.nodes.iter().zip(value) {
                     for (b, vb) in cell.nodes.iter().zip(value) {
                         mass[*a as usize * n + *b as usize] += density * weight * va * vb;
@@ -120,9 +122,8 @@ impl Bulk {
     pub fn body_force(&self, per_mass: DVec2) -> Vec<DVec2> {
         let mut force = vec![DVec2::ZERO; self.nodes];
         for cell in &self.cells {
-            let m = cell.nodes.len();
             for (p, weight) in cell.weight.iter().enumerate() {
-                for (node, value) in cell.nodes.iter().zip(&cell.value[p * m..(p + 1) * m]) {
+                for (node, value) in cell.nodes.iter().zip(cell.values(p)) {
                     force[*node as usize] += self.density * weight * value * per_mass;
                 }
             }
@@ -166,43 +167,18 @@ impl Bulk {
 
     /// Adds eq. (A.3), the tangent, to a square matrix of two rows a node: its lower triangle only.
     pub fn stiffen(&self, displacement: &[DVec2], matrix: &mut [f64]) -> Option<()> {
-        let size = 2 * self.nodes;
-        let mut block: Vec<f64> = Vec::new();
-        for cell in &self.cells {
-            let m = cell.nodes.len();
-            block.clear();
-            block.resize(4 * m * m, 0.0);
-            for p in 0..POINTS {
-                let response = self.law.respond(cell.gradient(p, displacement))?;
-                cell.add_tangent(p, &response, &mut block);
-            }
-            for (b, &nb) in cell.nodes.iter().enumerate() {
-                for (a, &na) in cell.nodes.iter().enumerate() {
-                    if na < nb {
-                        continue;
-                    }
-                    for i in 0..2 {
-                        for k in 0..2 {
-                            let (row, column) = (2 * na as usize + i, 2 * nb as usize + k);
-                            matrix[row * size + column] += block[(b * 4 + 2 * i + k) * m + a];
-                        }
-                    }
-                }
-            }
-        }
-        Some(())
+        dispatch(Stiffen { bulk: self, displacement, matrix })
     }
 
     /// Strain and stress at all Gauss points.
     pub fn strained(&self, reference: &[DVec2], displacement: &[DVec2]) -> Option<Vec<Strained>> {
         let mut all = Vec::with_capacity(POINTS * self.cells.len());
         for cell in &self.cells {
-            let m = cell.nodes.len();
             for p in 0..POINTS {
                 let gradient = cell.gradient(p, displacement);
                 let response = self.law.respond(gradient)?;
-                let value = &cell.value[p * m..(p + 1) * m];
-                let place = cell.nodes.iter().zip(value).map(|(k, v)| *v * reference[*k as usize]).sum();
+                let place =
+                    cell.nodes.iter().zip(cell.values(p)).map(|(k, v)| *v * reference[*k as usize]).sum();
                 let stress = cauchy(gradient, response.stress);
                 all.push(Strained { place, weight: cell.weight[p], gradient, stress });
             }
@@ -218,27 +194,33 @@ impl Cell {
         let mut nodes: Vec<u32> = shapes.iter().flat_map(|s| s.nodes.iter().copied()).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let m = nodes.len();
+        let stride = nodes.len().next_multiple_of(LANES);
+        let zeros = vec![0.0; POINTS * stride];
         let mut cell = Cell {
             weight: points.map(|(_, weight)| weight),
-            value: vec![0.0; POINTS * m],
-            slope_x: vec![0.0; POINTS * m],
-            slope_y: vec![0.0; POINTS * m],
+            stride,
+            value: zeros.clone(),
+            slope_x: zeros.clone(),
+            slope_y: zeros,
             nodes,
         };
         for (p, shapes) in shapes.iter().enumerate() {
             for ((node, value), slope) in shapes.nodes.iter().zip(&shapes.value).zip(&shapes.slope) {
                 // It is there: the list is made of these.
-                let at = p * m + cell.nodes.partition_point(|k| k < node);
+                let at = p * stride + cell.nodes.partition_point(|k| k < node);
                 (cell.value[at], cell.slope_x[at], cell.slope_y[at]) = (*value, slope.x, slope.y);
             }
         }
         Ok(cell)
     }
 
+    fn values(&self, p: usize) -> &[f64] {
+        &self.value[p * self.stride..p * self.stride + self.nodes.len()]
+    }
+
     fn slopes(&self, p: usize) -> (&[f64], &[f64]) {
-        let m = self.nodes.len();
-        (&self.slope_x[p * m..(p + 1) * m], &self.slope_y[p * m..(p + 1) * m])
+        let of_point = p * self.stride..p * self.stride + self.nodes.len();
+        (&self.slope_x[of_point.clone()], &self.slope_y[of_point])
     }
 
     /// Eqs (A.8), (A.9).
@@ -254,22 +236,73 @@ impl Cell {
         }
         f
     }
+}
 
-    /// Adds to `block`, for every node b and pair of directions i, k, a row over all nodes a.
-    fn add_tangent(&self, p: usize, response: &Response, block: &mut [f64]) {
-        let (sx, sy) = self.slopes(p);
-        let m = sx.len();
-        let c = response.tangent.map(|row| row.map(|x| self.weight[p] * x));
-        for (b, rows) in block.chunks_exact_mut(4 * m).enumerate() {
-            for (ik, row) in rows.chunks_exact_mut(m).enumerate() {
-                let (i, k) = (ik / 2, ik % 2);
-                let from_x = c[2 * i][2 * k] * sx[b] + c[2 * i][2 * k + 1] * sy[b];
-                let from_y = c[2 * i + 1][2 * k] * sx[b] + c[2 * i + 1][2 * k + 1] * sy[b];
-                for ((entry, x), y) in row.iter_mut().zip(sx).zip(sy) {
-                    *entry += x * from_x + y * from_y;
+/// Eq. (A.3) for all triangles, eight nodes at a time.
+struct Stiffen<'a> {
+    bulk: &'a Bulk,
+    displacement: &'a [DVec2],
+    matrix: &'a mut [f64],
+}
+
+impl Kernel for Stiffen<'_> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<()> {
+        let size = 2 * self.bulk.nodes;
+        for cell in &self.bulk.cells {
+            let mut tangents = [[[0.0; 4]; 4]; POINTS];
+            for (p, tangent) in tangents.iter_mut().enumerate() {
+                let response = self.bulk.law.respond(cell.gradient(p, self.displacement))?;
+                for (row, from) in tangent.iter_mut().zip(&response.tangent) {
+                    for (entry, from) in row.iter_mut().zip(from) {
+                        *entry = cell.weight[p] * from;
+                    }
+                }
+            }
+            let blocks = cell.stride / LANES;
+            let (slope_x, slope_y) =
+                (cell.slope_x.as_chunks::<LANES>().0, cell.slope_y.as_chunks::<LANES>().0);
+            for (b, &nb) in cell.nodes.iter().enumerate() {
+                // For directions i of one node and k of the other: what slopes along x and y of the first count for.
+                let mut factors = [[[0.0; 2]; 4]; POINTS];
+                for (p, (factors, c)) in factors.iter_mut().zip(&tangents).enumerate() {
+                    let (x, y) = (cell.slope_x[p * cell.stride + b], cell.slope_y[p * cell.stride + b]);
+                    for (ik, factor) in factors.iter_mut().enumerate() {
+                        let (i, k) = (ik / 2, ik % 2);
+                        *factor = [
+                            c[2 * i][2 * k] * x + c[2 * i][2 * k + 1] * y,
+                            c[2 * i + 1][2 * k] * x + c[2 * i + 1][2 * k + 1] * y,
+                        ];
+                    }
+                }
+                // Nodes are sorted: what follows b is in the lower triangle.
+                for block in b / LANES..blocks {
+                    let mut sums = [L::splat(0.0); 4];
+                    for (p, factors) in factors.iter().enumerate() {
+                        let (x, y) =
+                            (L::load(&slope_x[p * blocks + block]), L::load(&slope_y[p * blocks + block]));
+                        for (sum, factor) in sums.iter_mut().zip(factors) {
+                            *sum = *sum + x * L::splat(factor[0]) + y * L::splat(factor[1]);
+                        }
+                    }
+                    let [xx, xy, yx, yy] =
+                        [sums[0].store(), sums[1].store(), sums[2].store(), sums[3].store()];
+                    let first = block * LANES;
+                    for a in first.max(b)..(first + LANES).min(cell.nodes.len()) {
+                        let (row, lane) = (2 * cell.nodes[a] as usize, a - first);
+                        let (upper, lower) = self.matrix[row * size..(row + 2) * size].split_at_mut(size);
+                        let column = 2 * nb as usize;
+                        upper[column] += xx[lane];
+                        upper[column + 1] += xy[lane];
+                        lower[column] += yx[lane];
+                        lower[column + 1] += yy[lane];
+                    }
                 }
             }
         }
+        Some(())
     }
 }
 
