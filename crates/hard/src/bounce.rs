@@ -46,22 +46,21 @@ pub fn exchange(
     yields: impl Fn(DVec3) -> DVec3,
 ) -> Exchange {
     let un = u.dot(normal);
-    let slip = u - un * normal;
-    let along = slip.normalize_or(normal.any_orthonormal_vector());
-    let across = normal.cross(along);
-    // Two by two: what impulses along the surface do along it.
-    let (k_along, k_across) = (yields(along), yields(across));
-    let (a, b, c) = (k_along.dot(along), k_along.dot(across), k_across.dot(across));
-    let speed = slip.dot(along);
-    let per_slip = (c * along - b * across) / (a * c - b * b);
-    let rub = -(1.0 - tangential) * speed * per_slip;
+    // Two directions along the surface, not that of slipping, which rounding may leave anywhere; and what impulses along them do along it.
+    let (first, second) = normal.any_orthonormal_pair();
+    let (k_first, k_second) = (yields(first), yields(second));
+    let (a, b, c) = (k_first.dot(first), k_first.dot(second), k_second.dot(second));
+    let slip = (u.dot(first), u.dot(second));
+    // The impulse that would give this slip.
+    let stop = ((c * slip.0 - b * slip.1) * first + (a * slip.1 - b * slip.0) * second) / (a * c - b * b);
+    let rub = -(1.0 - tangential) * stop;
     let un = un + yields(rub).dot(normal);
     let k = yields(normal).dot(normal);
     let push = ((rebound(-un) - un) / k).max(0.0);
     let after = un + k * push;
     Exchange {
         impulse: rub + push * normal,
-        lost_tangential: 0.5 * (1.0 - tangential * tangential) * speed * speed * per_slip.dot(along),
+        lost_tangential: 0.5 * (1.0 - tangential * tangential) * stop.dot(u),
         lost_normal: 0.5 * (un * un - after * after) / k,
     }
 }
@@ -139,6 +138,16 @@ mod tests {
             assert!(met.lost_normal > -1e-12 && met.lost_tangential > -1e-12);
             assert!(k % 4 > 1 || lost.abs() < 1e-12, "{lost}");
             assert!(after.dot(n) > -1e-12 && p.dot(n) > -1e-12);
+        }
+    }
+
+    #[test]
+    fn slipping_of_no_direction_is_no_trouble() {
+        let (normal, yields) = (DVec3::Z, |p: DVec3| p - 2.0 * DVec3::Z.cross(p).cross(DVec3::Z));
+        for slip in [DVec3::ZERO, 1e-17 * DVec3::Z, DVec3::new(1e-200, 0.0, 1e-17)] {
+            let met = exchange(-DVec3::Z + slip, normal, 0.5, |approach| 0.5 * approach, yields);
+            assert!(met.impulse.is_finite() && (met.impulse.z - 1.5).abs() < 1e-12, "{met:?}");
+            assert!(met.impulse.truncate().length() < 1e-15 && met.lost_tangential >= 0.0, "{met:?}");
         }
     }
 }

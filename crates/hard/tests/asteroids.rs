@@ -134,13 +134,14 @@ fn a_ball_bounces_and_rests_on_a_block_of_triangles_as_on_a_plane() {
             assert!(off.iter().all(|d| d.length() < 3e-11), "{off:?} at {until}");
         }
     }
-    // At rest: whether a bounce at the rest speed is below it is a matter of rounding, but nothing sinks, and the clock goes on.
+    // At rest: whether a bounce at the rest speed is below it is a matter of rounding, and with that how far the ball gets until it
+    // stops, to a millionth of its radius; but nothing sinks, and the clock goes on.
     for until in [9.0, 9.5, 10.0] {
         advance(&mut wall, &mut fields, until);
         for mesh in [&mut coarse, &mut fine] {
             assert!((bounces(mesh, &mut fields, until)) < 200);
             let (a, b) = (wall.bodies.position[0], mesh.bodies.position[0]);
-            assert!((a - b).truncate().length() < 1e-8, "{a} {b}");
+            assert!((a - b).truncate().length() < 1e-7, "{a} {b}");
             assert!((0.1 - 1e-12..0.1045).contains(&b.z), "{b}");
         }
     }
