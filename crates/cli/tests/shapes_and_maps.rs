@@ -31,6 +31,17 @@ fn refused(arguments: &[&str], words: &[&str]) {
     }
 }
 
+#[test]
+fn check_tells_of_asteroids() {
+    let scratch = Scratch::new("check-asteroids");
+    let grains = "[[gravity]]\ndirect = {}\n[[grains]]\nradius = 1\nplace = { points = { positions = [[300, 0, 0]] } }\n";
+    let path = scratch.scenario(&scenario("sphere = { radius = \"200 m\", facets = 500 }", grains));
+    let said = said(&["check", text(&path)]);
+    assert!(said.contains("500 facets, radius 200 m, mass 3.") && said.contains("turns in 3 h"), "{said}");
+    // The grains alone are no body that something could escape from.
+    assert!(!said.contains("escape speed"), "{said}");
+}
+
 /// A cube of two units with its last face missing, and one more triangle turned.
 fn broken_cube(path: &Path) {
     let mut text = String::new();

@@ -3,7 +3,9 @@
 use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
-use rubblepile_core::{Advice, Bodies, Convex, Domain, G, Severity, Shape, ShapeId, Solid, Surface, World};
+use rubblepile_core::{
+    Advice, Asteroid, Bodies, Convex, Domain, G, Severity, Shape, ShapeId, Solid, Surface, World,
+};
 
 use super::{
     build::{Built, GravityPlan},
@@ -73,6 +75,8 @@ pub struct Summary {
     pub grains: usize,
     pub groups: Vec<(String, usize)>,
     pub walls: usize,
+    /// A line each.
+    pub asteroids: Vec<String>,
     /// kg
     pub mass: f64,
     /// Smallest and largest, m.
@@ -96,6 +100,22 @@ pub struct Summary {
     pub advice: Vec<Advice>,
 }
 
+fn of_asteroid(asteroid: &Asteroid) -> String {
+    let spin = asteroid.spin.length();
+    let turns = if spin > 0.0 {
+        format!("turns in {}", human_time(std::f64::consts::TAU / spin))
+    } else {
+        "does not turn".into()
+    };
+    format!(
+        "`{}`: {} facets, radius {} m, mass {} kg, {turns}",
+        asteroid.name,
+        asteroid.mesh.triangles.len(),
+        human_number(asteroid.radius),
+        human_number(asteroid.mass)
+    )
+}
+
 /// Looks at a world that was built.
 pub fn summary(built: &Built) -> Summary {
     let (world, bodies) = (&built.world, &built.world.bodies);
@@ -106,7 +126,8 @@ pub fn summary(built: &Built) -> Summary {
     let own =
         built.gravity.iter().any(|g| matches!(g, GravityPlan::Direct { .. } | GravityPlan::Tree { .. }));
     let tree = built.gravity.iter().any(|g| matches!(g, GravityPlan::Tree { .. }));
-    let own_gravity = own && extent > 0.0;
+    // Grains on an asteroid are no body of their own.
+    let own_gravity = own && extent > 0.0 && world.asteroids.is_empty();
     let bulk = mass / (4.0 / 3.0 * std::f64::consts::PI * extent.powi(3));
     let mut counts = vec![0; world.groups.len()];
     for g in &bodies.group {
@@ -125,6 +146,7 @@ pub fn summary(built: &Built) -> Summary {
         grains: bodies.len(),
         groups: world.groups.iter().cloned().zip(counts).collect(),
         walls: world.walls.len(),
+        asteroids: world.asteroids.iter().map(of_asteroid).collect(),
         mass,
         radii: if bodies.is_empty() { (0.0, 0.0) } else { radii },
         solids: Solids::of(&bodies.shape, &world.shapes),
@@ -396,6 +418,9 @@ impl fmt::Display for Summary {
             line("free-fall time", human_time(t))?;
         }
         line("walls", self.walls.to_string())?;
+        for (k, asteroid) in self.asteroids.iter().enumerate() {
+            line(if k == 0 { "asteroids" } else { "" }, asteroid.clone())?;
+        }
         for (name, o) in [("overlaps", self.overlaps), ("overlaps, walls", self.wall_overlaps)] {
             if o.count > 0 {
                 let percent = 100.0 * o.deepest_part;
