@@ -15,6 +15,8 @@ pub struct Element {
     pub force: [DVec2; NODES],
     /// Row by row.
     pub tangent: [[f64; SIZE]; SIZE],
+    /// What the node stands for of the outline, m.
+    pub length: f64,
 }
 
 /// Eq. (B.11): what the node stands for of its grain's outline, and how that changes with the places of the three.
@@ -50,7 +52,7 @@ fn element(
     });
     let force =
         std::array::from_fn(|k| pressure * length * DVec2::new(gap_slope[2 * k], gap_slope[2 * k + 1]));
-    Element { force, tangent }
+    Element { force, tangent, length }
 }
 
 /// Appendix B: a node (between its neighbours) and a piece of another outline, of which the closest point is known.

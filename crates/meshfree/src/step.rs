@@ -384,7 +384,8 @@ impl Stepper {
             // Where rounding leaves no better: forces that cancel (of a grain that is carried along and damped) may be far larger than
             // those that are left.
             let best = history.iter().copied().fold(f64::INFINITY, f64::min);
-            let rounded = norm < ROUNDED && norm > 0.5 * best;
+            let rounded =
+                norm < ROUNDED.max(noise(&positions, &active, stiffness) / size) && norm > 0.5 * best;
             history.push(norm);
             let done = norm <= tolerance || rounded;
             if done || history.len() > self.settings.newton || !norm.is_finite() {
@@ -467,6 +468,13 @@ impl Stepper {
         }
         Ok(change)
     }
+}
+
+/// What rounding of places does to the forces of contact, which are stiff.
+fn noise(positions: &[DVec2], active: &[Active], stiffness: f64) -> f64 {
+    let far = positions.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
+    let lengths = active.iter().map(|(_, _, e)| e.length * e.length).sum::<f64>().sqrt();
+    10.0 * f64::EPSILON * far * stiffness * lengths
 }
 
 /// Eq. (A.2), and the size of the forces that balance in it.
