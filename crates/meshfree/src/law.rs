@@ -73,11 +73,8 @@ impl Law {
 
     /// Speed of a pressure wave in material of this density, m/s.
     pub fn wave_speed(&self, density: f64) -> f64 {
-        let lambda = match (self.kind, self.plane) {
-            (Kind::NeoHookean, Plane::Stress) => 2.0 * self.lambda * self.mu / (self.lambda + 2.0 * self.mu),
-            _ => self.lambda,
-        };
-        ((lambda + 2.0 * self.mu) / density).sqrt()
+        let (lambda, mu) = self.small();
+        ((lambda + 2.0 * mu) / density).sqrt()
     }
 
     /// `None`: there is no stress, for the material is inside out.
@@ -89,32 +86,45 @@ impl Law {
     }
 
     /// Eqs (13), (A.5), (A.6).
-    fn saint_venant_kirchhoff(&self, [xx, xy, yx, yy]: [f64; 4]) -> Response {
+    fn saint_venant_kirchhoff(&self, f: [f64; 4]) -> Response {
         let Law { lambda, mu, .. } = *self;
-        // Green-Lagrange strain and second Piola-Kirchhoff stress.
-        let e = [0.5 * (xx * xx + yx * yx - 1.0), 0.5 * (xy * xy + yy * yy - 1.0), 0.5 * (xx * xy + yx * yy)];
-        let trace = e[0] + e[1];
-        let s = [lambda * trace + 2.0 * mu * e[0], lambda * trace + 2.0 * mu * e[1], 2.0 * mu * e[2]];
-        let energy = 0.5 * lambda * trace * trace + mu * (e[0] * e[0] + e[1] * e[1] + 2.0 * e[2] * e[2]);
-        let f = [[xx, xy], [yx, yy]];
-        let s = [[s[0], s[2]], [s[2], s[1]]];
+        let strain = green_lagrange(f);
+        let stress = hooke(lambda, mu, strain);
+        let energy = 0.5 * (stress[0] * strain[0] + stress[1] * strain[1] + 2.0 * stress[2] * strain[2]);
         let mut out = Response { energy, ..Response::default() };
-        // F Fᵀ, which is what is left of F C F.
-        let left = |i: usize, k: usize| f[i][0] * f[k][0] + f[i][1] * f[k][1];
-        for i in 0..2 {
-            for j in 0..2 {
-                out.stress[2 * i + j] = f[i][0] * s[0][j] + f[i][1] * s[1][j];
-                for k in 0..2 {
-                    for l in 0..2 {
-                        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
-                        out.tangent[2 * i + j][2 * k + l] = same(i, k) * s[j][l]
-                            + lambda * f[i][j] * f[k][l]
-                            + mu * (same(j, l) * left(i, k) + f[i][l] * f[k][j]);
-                    }
-                }
-            }
-        }
+        out.add_second(f, stress, lambda, mu);
         out
+    }
+
+    /// Lamé's constants of small strains in the plane, Pa.
+    fn small(&self) -> (f64, f64) {
+        let Law { lambda, mu, .. } = *self;
+        match (self.kind, self.plane) {
+            (Kind::NeoHookean, Plane::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
+            _ => (lambda, mu),
+        }
+    }
+
+    /// Stress of small strains xx, yy, xy.
+    pub fn small_stress(&self, strain: [f64; 3]) -> [f64; 3] {
+        let (lambda, mu) = self.small();
+        hooke(lambda, mu, strain)
+    }
+
+    /// As [`Law::respond`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
+    /// Green-Lagrange strain, which is `rate` times the strain, and `constant`. Rigid motion has none.
+    pub fn respond_viscous(
+        &self,
+        f: [f64; 4],
+        (time, rate): (f64, f64),
+        constant: [f64; 3],
+    ) -> Option<Response> {
+        let mut out = self.respond(f)?;
+        let (lambda, mu) = self.small();
+        let strain = green_lagrange(f);
+        let stress = hooke(time * lambda, time * mu, std::array::from_fn(|k| rate * strain[k] + constant[k]));
+        out.add_second(f, stress, time * rate * lambda, time * rate * mu);
+        Some(out)
     }
 
     fn neo_hookean(&self, f: [f64; 4]) -> Option<Response> {
@@ -173,6 +183,40 @@ impl Law {
     }
 }
 
+impl Response {
+    /// A second Piola-Kirchhoff stress S that changes with the Green-Lagrange strain by Lamé's constants: F S, and its change with F.
+    fn add_second(&mut self, f: [f64; 4], s: [f64; 3], lambda: f64, mu: f64) {
+        let f = [[f[0], f[1]], [f[2], f[3]]];
+        let s = [[s[0], s[2]], [s[2], s[1]]];
+        // F Fᵀ, which is what is left of F C F.
+        let left = |i: usize, k: usize| f[i][0] * f[k][0] + f[i][1] * f[k][1];
+        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+        for i in 0..2 {
+            for j in 0..2 {
+                self.stress[2 * i + j] += f[i][0] * s[0][j] + f[i][1] * s[1][j];
+                for k in 0..2 {
+                    for l in 0..2 {
+                        self.tangent[2 * i + j][2 * k + l] += same(i, k) * s[j][l]
+                            + lambda * f[i][j] * f[k][l]
+                            + mu * (same(j, l) * left(i, k) + f[i][l] * f[k][j]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Stress xx, yy, xy of a strain xx, yy, xy.
+fn hooke(lambda: f64, mu: f64, strain: [f64; 3]) -> [f64; 3] {
+    let pressure = lambda * (strain[0] + strain[1]);
+    [pressure + 2.0 * mu * strain[0], pressure + 2.0 * mu * strain[1], 2.0 * mu * strain[2]]
+}
+
+/// Green-Lagrange strain xx, yy, xy, eq. (A.6).
+pub fn green_lagrange([xx, xy, yx, yy]: [f64; 4]) -> [f64; 3] {
+    [0.5 * (xx * xx + yx * yx - 1.0), 0.5 * (xy * xy + yy * yy - 1.0), 0.5 * (xx * xy + yx * yy)]
+}
+
 /// Cauchy stress xx, yy, xy: P Fᵀ / J.
 pub fn cauchy(f: [f64; 4], stress: [f64; 4]) -> [f64; 3] {
     let matrix = |m: [f64; 4]| DMat2::from_cols_array(&[m[0], m[2], m[1], m[3]]);
@@ -216,6 +260,31 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn viscous_stress_has_its_tangent_and_none_for_what_turns() {
+        let (sine, cosine) = 0.7_f64.sin_cos();
+        for law in all() {
+            let (f, constant) = ([1.2, 0.3, -0.1, 0.8], [0.4, -0.2, 0.3]);
+            let viscous = |f| law.respond_viscous(f, (0.05, 3.0), constant).unwrap();
+            let here = viscous(f);
+            for a in 0..4 {
+                let moved = |by: f64| {
+                    let mut g = f;
+                    g[a] += by;
+                    viscous(g)
+                };
+                let (plus, minus) = (moved(1e-5), moved(-1e-5));
+                for b in 0..4 {
+                    let slope = (plus.stress[b] - minus.stress[b]) / 2e-5;
+                    assert!((slope - here.tangent[b][a]).abs() < 1e-4, "{law:?} {a} {b}");
+                }
+            }
+            let turned =
+                law.respond_viscous([cosine, -sine, sine, cosine], (0.05, 3.0), [0.0; 3]).unwrap().stress;
+            assert!(turned.iter().all(|s| s.abs() < 1e-10), "{law:?} {turned:?}");
         }
     }
 

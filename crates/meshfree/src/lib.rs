@@ -1,6 +1,7 @@
 //! Method 4: grains that deform greatly, in two dimensions, without a mesh (meshfree-2016).
 
 pub mod bulk;
+pub mod condense;
 pub mod dense;
 pub mod element;
 pub mod fill;
@@ -13,4 +14,5 @@ pub mod shape;
 pub mod sparse;
 pub mod spline;
 pub mod step;
+pub mod system;
 pub mod workload;

@@ -6,7 +6,7 @@ use glam::DVec2;
 use rayon::prelude::*;
 
 use crate::{
-    bulk::Bulk,
+    bulk::{Bulk, Flow},
     element::{self, Element, NODES},
     fill::Filling,
     spline::{self, Closest},
@@ -17,8 +17,27 @@ use crate::{
 pub struct Grain {
     pub filling: Filling,
     pub bulk: Bulk,
-    /// Rayleigh's α and β, eq. (24): 1/s and s.
-    pub damping: (f64, f64),
+    pub damping: Damping,
+}
+
+/// What takes energy out of a grain.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Damping {
+    /// Rayleigh's α, eq. (24), 1/s: slows everything that moves.
+    pub mass: f64,
+    /// Rayleigh's β, s: by the tangent of the grain as it was made, so that turning is slowed too.
+    pub stiffness: f64,
+    /// Time of a viscous stress beside the elastic one, s, by the rate of the Green-Lagrange strain: rigid motion is left alone.
+    pub viscous: f64,
+}
+
+/// How all nodes move at a moment, for damping.
+#[derive(Debug, Clone, Default)]
+pub struct Flows {
+    pub velocity: Vec<DVec2>,
+    /// Of the strain's rate: what goes with strain, 1/s, and what is added at every Gauss point of every grain.
+    pub rate: f64,
+    pub constant: Vec<Vec<[f64; 3]>>,
 }
 
 /// A straight wall without end, solid behind its normal.
@@ -88,7 +107,7 @@ impl Sample {
             .map(|grain| {
                 let n = grain.bulk.nodes();
                 let mut matrix = vec![0.0; 4 * n * n];
-                grain.bulk.stiffen(&vec![DVec2::ZERO; n], &mut matrix)?;
+                grain.bulk.stiffen(&vec![DVec2::ZERO; n], &Flow::default(), &mut matrix)?;
                 Some(matrix)
             })
             .collect::<Option<Vec<_>>>()?;
@@ -259,70 +278,92 @@ impl Sample {
         })
     }
 
-    /// What the deformation of all grains pushes their nodes with, and its energy.
-    pub fn inner_forces(&self, displacement: &[DVec2]) -> Option<(Vec<DVec2>, f64)> {
+    fn flow<'a>(&self, g: usize, flows: &'a Flows) -> Flow<'a> {
+        let damping = self.grains[g].damping;
+        Flow {
+            rayleigh: if flows.velocity.is_empty() { 0.0 } else { damping.stiffness },
+            velocity: flows.velocity.get(self.nodes_of(g)).unwrap_or_default(),
+            viscous: (damping.viscous, flows.rate),
+            constant: flows.constant.get(g).map_or(&[], |c| c),
+        }
+    }
+
+    /// What the deformation of all grains, and its damping, pushes their nodes with, and its energy; or the grain that is inside out.
+    pub fn inner_forces(&self, displacement: &[DVec2], flows: &Flows) -> Result<(Vec<DVec2>, f64), usize> {
         let parts: Vec<(Vec<DVec2>, f64)> = (0..self.grains.len())
             .into_par_iter()
             .map(|g| {
-                let mut force = vec![DVec2::ZERO; self.grains[g].bulk.nodes()];
-                let energy = self.grains[g].bulk.push(&displacement[self.nodes_of(g)], &mut force)?;
-                Some((force, energy))
+                let bulk = &self.grains[g].bulk;
+                let mut force = vec![DVec2::ZERO; bulk.nodes()];
+                let energy =
+                    bulk.push(&displacement[self.nodes_of(g)], &self.flow(g, flows), &mut force).ok_or(g)?;
+                Ok((force, energy))
             })
-            .collect::<Option<_>>()?;
+            .collect::<Result<_, usize>>()?;
         let energy = parts.iter().map(|p| p.1).sum();
-        Some((parts.into_iter().flat_map(|p| p.0).collect(), energy))
+        Ok((parts.into_iter().flat_map(|p| p.0).collect(), energy))
     }
 
-    /// Mass times a rate of every node.
-    pub fn mass_times(&self, rate: &[DVec2]) -> Vec<DVec2> {
+    /// Mass times two rates of every node.
+    pub fn mass_times(&self, first: &[DVec2], second: &[DVec2]) -> (Vec<DVec2>, Vec<DVec2>) {
         let of_grain = |g: usize| {
-            let (n, mass) = (self.grains[g].bulk.nodes(), &self.grains[g].bulk.mass);
-            let rate = &rate[self.nodes_of(g)];
-            (0..n)
-                .map(|a| mass[a * n..(a + 1) * n].iter().zip(rate).map(|(m, v)| *m * *v).sum())
-                .collect::<Vec<DVec2>>()
-        };
-        (0..self.grains.len()).into_par_iter().flat_map_iter(of_grain).collect()
-    }
-
-    /// Eq. (24) times velocities.
-    pub fn damping_times(&self, velocity: &[DVec2], mass_times_velocity: &[DVec2]) -> Vec<DVec2> {
-        let of_grain = |g: usize| {
-            let (alpha, beta) = self.grains[g].damping;
-            let n = self.grains[g].bulk.nodes();
-            let (v, mv) = (&velocity[self.nodes_of(g)], &mass_times_velocity[self.nodes_of(g)]);
-            let flat: Vec<f64> = v.iter().flat_map(|v| v.to_array()).collect();
-            let mut out: Vec<f64> = mv.iter().flat_map(|p| (alpha * *p).to_array()).collect();
-            if beta != 0.0 {
-                for (row, entries) in self.rest[g].chunks_exact(2 * n).enumerate() {
-                    let (left, diagonal) = (&entries[..row], entries[row]);
-                    let sum: f64 = left.iter().zip(&flat).map(|(k, v)| k * v).sum();
-                    out[row] += beta * (sum + diagonal * flat[row]);
-                    for (column, k) in left.iter().enumerate() {
-                        out[column] += beta * k * flat[row];
-                    }
+            let (n, nodes) = (self.grains[g].bulk.nodes(), self.nodes_of(g));
+            // One column after the other, so that sums run along them.
+            let mut sums = [const { Vec::new() }; 4].map(|_: Vec<f64>| vec![0.0; n]);
+            let [ax, ay, bx, by] = &mut sums;
+            let rates = first[nodes.clone()].iter().zip(&second[nodes]);
+            for (mass, (a, b)) in self.grains[g].bulk.mass.chunks_exact(n).zip(rates) {
+                for (k, m) in mass.iter().enumerate() {
+                    ax[k] += m * a.x;
+                    ay[k] += m * a.y;
+                    bx[k] += m * b.x;
+                    by[k] += m * b.y;
                 }
             }
-            out.chunks_exact(2).map(DVec2::from_slice).collect::<Vec<_>>()
+            (0..n).map(|k| (DVec2::new(ax[k], ay[k]), DVec2::new(bx[k], by[k]))).collect::<Vec<_>>()
         };
-        (0..self.grains.len()).into_par_iter().flat_map_iter(of_grain).collect()
+        (0..self.grains.len()).into_par_iter().flat_map_iter(of_grain).unzip()
     }
 
-    /// The tangent of one grain: K_i + a M + b C (eqs D.3, D.6), lower triangle.
-    pub fn grain_tangent(&self, g: usize, displacement: &[DVec2], a: f64, b: f64) -> Option<Vec<f64>> {
-        let grain = &self.grains[g];
-        let n = grain.bulk.nodes();
-        let (alpha, beta) = grain.damping;
-        let mut matrix: Vec<f64> = self.rest[g].iter().map(|k| b * beta * k).collect();
-        let factor = a + b * alpha;
-        for row in 0..n {
-            for column in 0..=row {
-                let m = factor * grain.bulk.mass[row * n + column];
-                matrix[(2 * row) * 2 * n + 2 * column] += m;
-                matrix[(2 * row + 1) * 2 * n + 2 * column + 1] += m;
+    /// What Rayleigh's α takes of the momentum of every node, N.
+    pub fn slowed(&self, momentum: &[DVec2]) -> Vec<DVec2> {
+        let alphas = (0..self.grains.len()).flat_map(|g| self.nodes_of(g).map(move |_| g));
+        alphas.zip(momentum).map(|(g, p)| self.grains[g].damping.mass * *p).collect()
+    }
+
+    /// The mass of one grain, for both directions of every node: lower triangle, column by column.
+    pub fn grain_mass(&self, g: usize) -> Vec<f64> {
+        let n = self.grains[g].bulk.nodes();
+        let mut matrix = vec![0.0; 4 * n * n];
+        self.add_mass(g, 1.0, &mut matrix);
+        matrix
+    }
+
+    fn add_mass(&self, g: usize, factor: f64, matrix: &mut [f64]) {
+        let bulk = &self.grains[g].bulk;
+        let n = bulk.nodes();
+        for (column, mass) in bulk.mass.chunks_exact(n).enumerate() {
+            let (first, second) = matrix[4 * column * n..4 * (column + 1) * n].split_at_mut(2 * n);
+            for (row, m) in mass.iter().enumerate().skip(column) {
+                first[2 * row] += factor * m;
+                second[2 * row + 1] += factor * m;
             }
         }
-        grain.bulk.stiffen(&displacement[self.nodes_of(g)], &mut matrix)?;
+    }
+
+    /// The tangent of one grain for displacements of its nodes: K_i + a M + b C (eqs D.3, D.6), lower triangle, column by column.
+    pub fn grain_tangent(
+        &self,
+        g: usize,
+        displacement: &[DVec2],
+        flows: &Flows,
+        (a, b): (f64, f64),
+    ) -> Option<Vec<f64>> {
+        let grain = &self.grains[g];
+        let Damping { mass, stiffness, .. } = grain.damping;
+        let mut matrix: Vec<f64> = self.rest[g].iter().map(|k| b * stiffness * k).collect();
+        self.add_mass(g, a + b * mass, &mut matrix);
+        grain.bulk.stiffen(displacement, &self.flow(g, flows), &mut matrix)?;
         Some(matrix)
     }
 }

@@ -57,18 +57,18 @@ impl Symmetric {
         self.pattern.row_idx()[start..end].binary_search(&row).ok().map(|k| start + k)
     }
 
-    /// Makes an unknown what its right-hand side says: its row and column become those of the identity.
-    pub fn hold(&mut self, unknown: usize) {
-        let starts = self.pattern.col_ptr();
-        for column in 0..=unknown {
-            if column == unknown {
-                self.values[starts[column]..starts[column + 1]].fill(0.0);
-            } else if let Some(at) = self.place(unknown, column) {
-                self.values[at] = 0.0;
-            }
-        }
-        if let Some(at) = self.place(unknown, unknown) {
-            self.values[at] = 1.0;
+    /// Sets the first entries of a column, from its diagonal down, and the others to 0.
+    pub fn set_column(&mut self, column: usize, entries: &[f64]) {
+        let (start, end) = (self.pattern.col_ptr()[column], self.pattern.col_ptr()[column + 1]);
+        let (first, rest) = self.values[start..end].split_at_mut(entries.len());
+        first.copy_from_slice(entries);
+        rest.fill(0.0);
+    }
+
+    /// Adds to an entry of the lower triangle that is in the pattern.
+    pub fn add(&mut self, row: usize, column: usize, value: f64) {
+        if let Some(at) = self.place(row, column) {
+            self.values[at] += value;
         }
     }
 

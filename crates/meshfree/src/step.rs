@@ -1,13 +1,16 @@
 //! One step in time: section 4 of meshfree-2016. Two sub-steps, Newmark's and Euler's (eqs 25-28), each solved by
 //! Newton-Raphson inside loops that augment the multipliers of contact (figure 6).
 
+use std::time::{Duration, Instant};
+
 use glam::DVec2;
 use rayon::prelude::*;
 
 use crate::{
-    element::{Element, NODES},
-    sample::{Sample, Touch, Watch},
-    sparse::{Singular, Symmetric},
+    condense::Condensed,
+    sample::{Flows, Sample, Touch, Watch},
+    sparse::Singular,
+    system::{Joint, System},
 };
 
 /// How time is cut.
@@ -30,6 +33,8 @@ pub struct Settings {
     /// k_0 of eq. (21), Pa/m, and by how much it grows from one augmentation to the next.
     pub stiffness: f64,
     pub growth: f64,
+    /// A loop ends when its residual is below this part of what the next augmentation brings; 0: each is solved to its end, as in the paper.
+    pub slack: f64,
     pub newton: usize,
     pub augmentations: usize,
     /// How far from each other nodes and outlines are watched, m.
@@ -47,12 +52,12 @@ pub struct State {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StepError {
-    #[error("Newton-Raphson does not converge: residuals {}", list(.0))]
-    Newton(Vec<f64>),
-    #[error("contacts do not close: gaps {} m", list(.0))]
-    Contact(Vec<f64>),
-    #[error("a grain is inside out")]
-    InsideOut,
+    #[error("Newton-Raphson does not converge, worst in grain {grain}: residuals {}", list(history))]
+    Newton { grain: usize, history: Vec<f64> },
+    #[error("contacts do not close, worst at grain {grain}: gaps {} m", list(gaps))]
+    Contact { grain: usize, gaps: Vec<f64> },
+    #[error("grain {0} is inside out")]
+    InsideOut(usize),
     #[error(transparent)]
     Singular(#[from] Singular),
 }
@@ -60,14 +65,33 @@ pub enum StepError {
 /// Residuals below this that do not fall any more are left to rounding.
 const ROUNDED: f64 = 1e-9;
 
-/// Residual of the first loop of a sub-step.
-const FIRST_RESIDUAL: f64 = 1e-4;
-
 /// The smallest part of a step that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
 
 fn list(numbers: &[f64]) -> String {
     numbers.iter().map(|x| format!("{x:.1e}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Time by phase.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Times {
+    /// Who may touch whom, and the order of elimination.
+    pub search: Duration,
+    /// Closest points, forces, residual.
+    pub forces: Duration,
+    /// Tangents of grains, condensed to their outlines.
+    pub tangents: Duration,
+    /// The system of all outlines.
+    pub solution: Duration,
+}
+
+impl std::ops::AddAssign for Times {
+    fn add_assign(&mut self, other: Times) {
+        self.search += other.search;
+        self.forces += other.forces;
+        self.tangents += other.tangents;
+        self.solution += other.solution;
+    }
 }
 
 /// What a step took.
@@ -77,6 +101,7 @@ pub struct Effort {
     pub augmentations: usize,
     /// How often a piece of the step did not converge and was halved.
     pub halvings: usize,
+    pub times: Times,
     /// Residuals of the last sub-step's Newton-Raphson loops, one list a loop.
     pub residuals: Vec<Vec<f64>>,
 }
@@ -89,11 +114,13 @@ struct Motion {
     rate: f64,
     velocity: Vec<DVec2>,
     acceleration: Vec<DVec2>,
+    /// The rate of strain is the same rate times strain, and this, at every Gauss point of every grain: the same rules, for strains.
+    strain_rate: Vec<Vec<[f64; 3]>>,
 }
 
 impl Motion {
     /// Eqs (25), (26), over a time h.
-    fn newmark(from: &State, h: f64) -> Self {
+    fn newmark(sample: &Sample, from: &State, h: f64) -> Self {
         let rate = 2.0 / h;
         let velocity = from.velocity.iter().map(|v| -*v).collect();
         let rest = from.velocity.iter().zip(&from.acceleration);
@@ -102,24 +129,36 @@ impl Motion {
             rate,
             velocity,
             acceleration: rest.map(|(v, a)| -2.0 * rate * *v - *a).collect(),
+            strain_rate: strains(sample, from, |strain, now| -rate * strain - now),
         }
     }
 
     /// Eqs (27), (28), over the second half of a step h; d is from its middle.
-    fn euler(from: &State, middle: &State, h: f64) -> Self {
+    fn euler(sample: &Sample, from: &State, middle: &State, h: f64) -> Self {
         let rate = 3.0 / h;
         let velocity: Vec<DVec2> =
             from.displacement.iter().zip(&middle.displacement).map(|(u, m)| (*u - *m) / h).collect();
         let acceleration = (from.velocity.iter().zip(&middle.velocity).zip(&velocity))
             .map(|((v, m), w)| (*v - 4.0 * *m) / h + rate * *w)
             .collect();
-        Motion { from: middle.displacement.clone(), rate, velocity, acceleration }
+        let mut strain_rate = strains(sample, from, |strain, _| strain / h);
+        let later = strains(sample, middle, |strain, _| -4.0 * strain / h);
+        for (sum, more) in strain_rate.iter_mut().flatten().zip(later.iter().flatten()) {
+            *sum = std::array::from_fn(|k| sum[k] + more[k]);
+        }
+        Motion { from: middle.displacement.clone(), rate, velocity, acceleration, strain_rate }
     }
 
     /// Nothing moves: what is looked for is at rest.
     fn still(from: &State) -> Self {
         let zero = vec![DVec2::ZERO; from.displacement.len()];
-        Motion { from: from.displacement.clone(), rate: 0.0, velocity: zero.clone(), acceleration: zero }
+        Motion {
+            from: from.displacement.clone(),
+            rate: 0.0,
+            velocity: zero.clone(),
+            acceleration: zero,
+            strain_rate: Vec::new(),
+        }
     }
 
     fn displacement(&self, d: &[DVec2]) -> Vec<DVec2> {
@@ -130,9 +169,30 @@ impl Motion {
         d.iter().zip(&self.velocity).map(|(d, w)| self.rate * *d + *w).collect()
     }
 
+    fn flows(&self, d: &[DVec2]) -> Flows {
+        Flows { velocity: self.velocity(d), rate: self.rate, constant: self.strain_rate.clone() }
+    }
+
     fn acceleration(&self, d: &[DVec2]) -> Vec<DVec2> {
         d.iter().zip(&self.acceleration).map(|(d, b)| self.rate * self.rate * *d + *b).collect()
     }
+}
+
+/// Something of the strain and its rate at every Gauss point of grains with a viscous stress; nothing for the others.
+fn strains(sample: &Sample, state: &State, of: impl Fn(f64, f64) -> f64 + Sync) -> Vec<Vec<[f64; 3]>> {
+    if sample.grains.iter().all(|g| g.damping.viscous == 0.0) {
+        return Vec::new();
+    }
+    let of_grain = |g: usize| {
+        let nodes = sample.nodes_of(g);
+        let grain = &sample.grains[g];
+        if grain.damping.viscous == 0.0 {
+            return Vec::new();
+        }
+        let both = grain.bulk.strain_rates(&state.displacement[nodes.clone()], &state.velocity[nodes]);
+        both.into_iter().map(|(strain, rate)| std::array::from_fn(|k| of(strain[k], rate[k]))).collect()
+    };
+    (0..sample.grains.len()).into_par_iter().map(of_grain).collect()
 }
 
 /// The solver, with what it keeps from step to step.
@@ -141,64 +201,14 @@ pub struct Stepper {
     system: Option<System>,
 }
 
-/// The matrix of all grains and watched contacts.
-struct System {
-    matrix: Symmetric,
-    /// For every grain: where in the matrix the entries of its own go.
-    places: Vec<Vec<(u32, u32)>>,
-    joined: Vec<Vec<usize>>,
+/// Where a loop of Newton-Raphson has ended.
+struct Balance {
+    /// Largest distance of what pushes, m, and the grain that has it.
+    gap: (f64, usize),
+    /// Whether nothing is left of the residual.
+    exact: bool,
+    touches: Vec<Option<Touch>>,
 }
-
-impl System {
-    fn new(sample: &Sample, joined: Vec<Vec<usize>>) -> Result<Self, Singular> {
-        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); sample.nodes()];
-        let grain_rows: Vec<Vec<Vec<u32>>> = sample.grains.iter().map(|g| g.bulk.neighbours()).collect();
-        for (g, rows) in grain_rows.iter().enumerate() {
-            let first = sample.nodes_of(g).start;
-            for (a, row) in rows.iter().enumerate() {
-                columns[first + a]
-                    .extend(row.iter().map(|b| first + *b as usize).filter(|b| *b >= first + a));
-            }
-        }
-        for nodes in &joined {
-            for (k, &a) in nodes.iter().enumerate() {
-                // Sorted: what follows is below.
-                columns[a].extend_from_slice(&nodes[k..]);
-            }
-        }
-        let mut entries = Vec::with_capacity(2 * columns.len());
-        for (a, column) in columns.iter_mut().enumerate() {
-            column.sort_unstable();
-            column.dedup();
-            let both: Vec<usize> = column.iter().flat_map(|b| [2 * b, 2 * b + 1]).collect();
-            entries.push(both.clone());
-            entries.push(both.into_iter().filter(|row| *row > 2 * a).collect());
-        }
-        let matrix = Symmetric::new(&entries)?;
-        let places = (grain_rows.iter().enumerate())
-            .map(|(g, rows)| {
-                let (first, size) = (2 * sample.nodes_of(g).start, 2 * rows.len());
-                let mut places = Vec::new();
-                for (a, row) in rows.iter().enumerate() {
-                    for b in row.iter().map(|b| *b as usize).filter(|b| *b <= a) {
-                        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-                            let (row, column) = (2 * a + i, 2 * b + j);
-                            if let Some(at) =
-                                (row >= column).then(|| matrix.place(first + row, first + column)).flatten()
-                            {
-                                places.push((at as u32, (row * size + column) as u32));
-                            }
-                        }
-                    }
-                }
-                places
-            })
-            .collect();
-        Ok(System { matrix, places, joined })
-    }
-}
-
-type Active = (usize, Touch, Element);
 
 impl Stepper {
     pub fn new(settings: Settings) -> Self {
@@ -215,23 +225,25 @@ impl Stepper {
         let watches = sample.watch(&sample.positions(&displacement), self.settings.reach, &[]);
         let n = sample.nodes();
         let mut state = State { displacement, velocity, acceleration: vec![DVec2::ZERO; n], watches };
-        let (inner, _) = sample.inner_forces(&state.displacement).ok_or(StepError::InsideOut)?;
-        let damping = sample.damping_times(&state.velocity, &sample.mass_times(&state.velocity));
+        let flows = Flows {
+            velocity: state.velocity.clone(),
+            rate: 0.0,
+            constant: strains(sample, &state, |_, rate| rate),
+        };
+        let (inner, _) = sample.inner_forces(&state.displacement, &flows).map_err(StepError::InsideOut)?;
+        let (momentum, _) = sample.mass_times(&state.velocity, &state.velocity);
+        let slowed = sample.slowed(&momentum);
         let mut force: Vec<f64> =
-            (0..n).flat_map(|k| (inner[k] + sample.load[k] - damping[k]).to_array()).collect();
-        // Mass alone: huge against the stiffness, which has the same pattern.
-        let mut system = System::new(sample, Vec::new())?;
+            (0..n).flat_map(|k| (inner[k] + sample.load[k] - slowed[k]).to_array()).collect();
+        let mut rest = &mut force[..];
         for (g, grain) in sample.grains.iter().enumerate() {
-            let m = grain.bulk.nodes();
-            for &(place, from) in &system.places[g] {
-                let (row, column) = (from as usize / (2 * m), from as usize % (2 * m));
-                let same = row % 2 == column % 2;
-                system.matrix.values[place as usize] =
-                    if same { grain.bulk.mass[row / 2 * m + column / 2] } else { 0.0 };
-            }
+            let (part, after) = rest.split_at_mut(2 * grain.bulk.nodes());
+            // All nodes are inner ones: nothing joins them to others.
+            let mass = Condensed::new(sample.grain_mass(g), 0)?;
+            mass.forward(part);
+            mass.backward(part);
+            rest = after;
         }
-        system.matrix.factorise()?;
-        system.matrix.solve(&mut force);
         state.acceleration = force.chunks_exact(2).map(DVec2::from_slice).collect();
         Ok(state)
     }
@@ -262,6 +274,7 @@ impl Stepper {
                     state = next;
                     effort.newton += more.newton;
                     effort.augmentations += more.augmentations;
+                    effort.times += more.times;
                     effort.residuals = more.residuals;
                     done += part;
                     if done % (2.0 * part) == 0.0 && part < 1.0 {
@@ -290,15 +303,16 @@ impl Stepper {
         match self.settings.scheme {
             Scheme::Newmark => {
                 walls(sample, 1.0);
-                let motion = Motion::newmark(state, h);
+                let motion = Motion::newmark(sample, state, h);
                 let end = self.sub_step(sample, state, &motion, &mut effort)?;
                 Ok((end, effort))
             }
             Scheme::Composite => {
                 walls(sample, 0.5);
-                let middle = self.sub_step(sample, state, &Motion::newmark(state, 0.5 * h), &mut effort)?;
+                let middle =
+                    self.sub_step(sample, state, &Motion::newmark(sample, state, 0.5 * h), &mut effort)?;
                 walls(sample, 1.0);
-                let motion = Motion::euler(state, &middle, h);
+                let motion = Motion::euler(sample, state, &middle, h);
                 let end = self.sub_step(sample, &middle, &motion, &mut effort)?;
                 Ok((end, effort))
             }
@@ -314,197 +328,146 @@ impl Stepper {
         effort: &mut Effort,
     ) -> Result<State, StepError> {
         let Settings { gap, stiffness, growth, augmentations, reach, .. } = self.settings;
+        let start = Instant::now();
         let mut watches = sample.watch(&sample.positions(&from.displacement), reach, &from.watches);
         let joined: Vec<Vec<usize>> = watches.iter().map(|w| sample.reach(w)).collect();
-        if self.system.as_ref().is_none_or(|s| s.joined != joined) {
-            self.system = Some(System::new(sample, joined)?);
-        }
+        let system = match self.system.take() {
+            Some(mut system) => {
+                system.renew(sample, joined)?;
+                system
+            }
+            None => System::new(sample, joined)?,
+        };
+        let system = self.system.insert(system);
+        effort.times.search += start.elapsed();
         let mut d = vec![DVec2::ZERO; from.displacement.len()];
         let mut k = stiffness;
-        // While contacts are still open the balance need not be exact either.
-        let mut residual = self.settings.residual.max(FIRST_RESIDUAL);
         let mut gaps = Vec::new();
         effort.residuals.clear();
         for _ in 0..augmentations {
             effort.augmentations += 1;
-            self.newton(sample, motion, &watches, (k, residual), &mut d, effort)?;
-            let u = motion.displacement(&d);
-            let positions = sample.positions(&u);
-            let mut largest = 0.0_f64;
-            for watch in &mut watches {
-                let touch = sample.touch(watch, &positions, reach);
-                let pressure = touch.map_or(0.0, |t| (-watch.multiplier - k * t.gap).max(0.0));
-                if let Some(t) = touch.filter(|_| pressure > 0.0) {
-                    largest = largest.max(t.gap.abs());
-                }
-                watch.multiplier = -pressure;
+            let balance = newton(system, &self.settings, sample, motion, (&watches, k), &mut d, effort)?;
+            for (watch, touch) in watches.iter_mut().zip(&balance.touches) {
+                watch.multiplier = touch.map_or(0.0, |t| -(-watch.multiplier - k * t.gap).max(0.0));
             }
-            gaps.push(largest);
-            let exact = residual <= self.settings.residual;
-            residual = (1e-3 * residual).max(self.settings.residual);
-            if largest <= gap && exact {
+            gaps.push(balance.gap);
+            if balance.gap.0 <= gap && balance.exact {
                 let (velocity, acceleration) = (motion.velocity(&d), motion.acceleration(&d));
-                return Ok(State { displacement: u, velocity, acceleration, watches });
+                return Ok(State { displacement: motion.displacement(&d), velocity, acceleration, watches });
             }
-            // Contacts that are closed in the rough stay so in the fine.
-            if largest > gap {
-                k *= growth;
-            }
-        }
-        Err(StepError::Contact(gaps))
-    }
-
-    /// Newton-Raphson with multipliers as they are, eq. (14).
-    fn newton(
-        &mut self,
-        sample: &Sample,
-        motion: &Motion,
-        watches: &[Watch],
-        (stiffness, tolerance): (f64, f64),
-        d: &mut [DVec2],
-        effort: &mut Effort,
-    ) -> Result<(), StepError> {
-        let mut history = Vec::new();
-        loop {
-            let u = motion.displacement(d);
-            let positions = sample.positions(&u);
-            let reach = self.settings.reach;
-            let active: Vec<Active> = watches
-                .par_iter()
-                .enumerate()
-                .filter_map(|(k, watch)| {
-                    let touch = sample.touch(watch, &positions, reach)?;
-                    Some((k, touch, sample.element(watch, &touch, stiffness, &positions)?))
-                })
-                .collect();
-            let (mut residual, size) =
-                residual(sample, motion, watches, &active, &u, d).ok_or(StepError::InsideOut)?;
-            sample.held.iter().for_each(|&held| residual[held] = 0.0);
-            let norm = residual.iter().map(|r| r * r).sum::<f64>().sqrt() / size;
-            // Where rounding leaves no better: forces that cancel (of a grain that is carried along and damped) may be far larger than
-            // those that are left.
-            let best = history.iter().copied().fold(f64::INFINITY, f64::min);
-            let rounded =
-                norm < ROUNDED.max(noise(&positions, &active, stiffness) / size) && norm > 0.5 * best;
-            history.push(norm);
-            let done = norm <= tolerance || rounded;
-            if done || history.len() > self.settings.newton || !norm.is_finite() {
-                effort.residuals.push(history.clone());
-                return if done { Ok(()) } else { Err(StepError::Newton(history)) };
-            }
-            effort.newton += 1;
-            let change = self.solve(sample, motion, watches, &active, &u, residual)?;
-            for (d, change) in d.iter_mut().zip(change.chunks_exact(2)) {
-                *d += DVec2::from_slice(change);
+            if balance.gap.0 > gap {
+                // Where one iteration was enough, who pushes whom is settled.
+                let settled = effort.residuals.last().is_some_and(|r| r.len() <= 2);
+                k *= if settled { growth * growth } else { growth };
             }
         }
-    }
-
-    /// K δU = R. Of the tangent only eq. (B.4) is not symmetric: it is small, and is brought in by going back to it with the factors of
-    /// the symmetric part.
-    fn solve(
-        &mut self,
-        sample: &Sample,
-        motion: &Motion,
-        watches: &[Watch],
-        active: &[Active],
-        u: &[DVec2],
-        residual: Vec<f64>,
-    ) -> Result<Vec<f64>, StepError> {
-        let Some(system) = &mut self.system else { return Err(Singular.into()) };
-        system.matrix.values.fill(0.0);
-        let tangents: Vec<Vec<f64>> = (0..sample.grains.len())
-            .into_par_iter()
-            .map(|g| sample.grain_tangent(g, u, motion.rate * motion.rate, motion.rate))
-            .collect::<Option<_>>()
-            .ok_or(StepError::InsideOut)?;
-        for (places, tangent) in system.places.iter().zip(&tangents) {
-            for &(place, from) in places {
-                system.matrix.values[place as usize] += tangent[from as usize];
-            }
-        }
-        let mut skew = Vec::with_capacity(active.len());
-        for (w, touch, element) in active {
-            let (nodes, n) = sample.element_nodes(&watches[*w], touch);
-            let unknown: Vec<usize> = nodes[..n].iter().flat_map(|k| [2 * k, 2 * k + 1]).collect();
-            let t = &element.tangent;
-            for (i, &row) in unknown.iter().enumerate() {
-                for (j, &column) in unknown.iter().enumerate().filter(|(_, column)| row >= **column) {
-                    // Nodes that are there twice (a short outline) have their entries summed.
-                    if let Some(at) = system.matrix.place(row, column) {
-                        system.matrix.values[at] += 0.5 * (t[i][j] + t[j][i]);
-                    }
-                }
-            }
-            skew.push((nodes, n, t));
-        }
-        sample.held.iter().for_each(|&held| system.matrix.hold(held));
-        system.matrix.factorise()?;
-        let mut change = residual;
-        system.matrix.solve(&mut change);
-        // (S + N)⁻¹ R as a series of S⁻¹ N.
-        let mut term = change.clone();
-        let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-        let mut last = size(&term);
-        for _ in 0..20 {
-            let mut next = vec![0.0; term.len()];
-            for (nodes, n, t) in &skew {
-                let at = |i: usize| 2 * nodes[i / 2] + i % 2;
-                for i in 0..2 * n {
-                    next[at(i)] -= (0..2 * n).map(|j| 0.5 * (t[i][j] - t[j][i]) * term[at(j)]).sum::<f64>();
-                }
-            }
-            sample.held.iter().for_each(|&held| next[held] = 0.0);
-            system.matrix.solve(&mut next);
-            let this = size(&next);
-            if this >= last || this == 0.0 {
-                break;
-            }
-            change.iter_mut().zip(&next).for_each(|(c, n)| *c += n);
-            (term, last) = (next, this);
-            if this < 1e-24 * size(&change) {
-                break;
-            }
-        }
-        Ok(change)
+        let grain = gaps.last().map_or(0, |g| g.1);
+        Err(StepError::Contact { grain, gaps: gaps.into_iter().map(|g| g.0).collect() })
     }
 }
 
+/// Newton-Raphson with multipliers as they are, eq. (14), until what is left is small against what the next augmentation brings.
+fn newton(
+    system: &mut System,
+    settings: &Settings,
+    sample: &Sample,
+    motion: &Motion,
+    (watches, stiffness): (&[Watch], f64),
+    d: &mut [DVec2],
+    effort: &mut Effort,
+) -> Result<Balance, StepError> {
+    let mut history = Vec::new();
+    loop {
+        let start = Instant::now();
+        let u = motion.displacement(d);
+        let positions = sample.positions(&u);
+        let touches: Vec<Option<Touch>> =
+            watches.par_iter().map(|watch| sample.touch(watch, &positions, settings.reach)).collect();
+        let mut joints = Vec::new();
+        let (mut gap, mut jump) = ((0.0, 0), 0.0);
+        for (watch, touch) in watches.iter().zip(&touches) {
+            let Some(touch) = touch else { continue };
+            let Some(element) = sample.element(watch, touch, stiffness, &positions) else { continue };
+            if touch.gap.abs() > gap.0 {
+                gap = (touch.gap.abs(), watch.grain as usize);
+            }
+            jump += (stiffness * touch.gap * element.length).powi(2);
+            let (nodes, count) = sample.element_nodes(watch, touch);
+            joints.push(Joint { nodes, count, element });
+        }
+        let flows = motion.flows(d);
+        let (mut residual, size) = residual(sample, motion, &joints, &u, &flows, d)?;
+        sample.held.iter().for_each(|&held| residual[held] = 0.0);
+        let norm = residual.iter().map(|r| r * r).sum::<f64>().sqrt() / size;
+        effort.times.forces += start.elapsed();
+        // Where rounding leaves no better: forces that cancel (of a grain that is carried along and damped) may be far larger than
+        // those that are left.
+        let best = history.iter().copied().fold(f64::INFINITY, f64::min);
+        let noise = noise(&positions, &joints, stiffness) / size;
+        let rounded = norm < ROUNDED.max(30.0 * noise) && norm > 0.5 * best;
+        history.push(norm);
+        let exact = norm <= settings.residual.max(noise) || rounded;
+        if exact || (gap.0 > settings.gap && norm <= settings.slack * jump.sqrt() / size) {
+            effort.residuals.push(history);
+            return Ok(Balance { gap, exact, touches });
+        }
+        if history.len() > settings.newton || !norm.is_finite() {
+            return Err(StepError::Newton { grain: worst(sample, &residual), history });
+        }
+        effort.newton += 1;
+        let start = Instant::now();
+        system.stiffen(sample, &u, &flows, motion.rate)?;
+        effort.times.tangents += start.elapsed();
+        let start = Instant::now();
+        system.solve(sample, &joints, &mut residual)?;
+        effort.times.solution += start.elapsed();
+        for (d, change) in d.iter_mut().zip(residual.chunks_exact(2)) {
+            *d += DVec2::from_slice(change);
+        }
+    }
+}
+
+/// The grain with the largest residual.
+fn worst(sample: &Sample, residual: &[f64]) -> usize {
+    let of = |g: usize| {
+        let nodes = sample.nodes_of(g);
+        residual[2 * nodes.start..2 * nodes.end].iter().map(|r| r * r).sum::<f64>()
+    };
+    (0..sample.grains.len()).max_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(0)
+}
+
 /// What rounding of places does to the forces of contact, which are stiff.
-fn noise(positions: &[DVec2], active: &[Active], stiffness: f64) -> f64 {
+fn noise(positions: &[DVec2], joints: &[Joint], stiffness: f64) -> f64 {
     let far = positions.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
-    let lengths = active.iter().map(|(_, _, e)| e.length * e.length).sum::<f64>().sqrt();
-    10.0 * f64::EPSILON * far * stiffness * lengths
+    let lengths = joints.iter().map(|j| j.element.length * j.element.length).sum::<f64>().sqrt();
+    0.3 * f64::EPSILON * far * stiffness * lengths
 }
 
 /// Eq. (A.2), and the size of the forces that balance in it.
 fn residual(
     sample: &Sample,
     motion: &Motion,
-    watches: &[Watch],
-    active: &[Active],
+    joints: &[Joint],
     u: &[DVec2],
+    flows: &Flows,
     d: &[DVec2],
-) -> Option<(Vec<f64>, f64)> {
-    let (inner, _) = sample.inner_forces(u)?;
-    let velocity = motion.velocity(d);
-    let inertia = sample.mass_times(&motion.acceleration(d));
-    let momentum = sample.mass_times(&velocity);
-    let damping = sample.damping_times(&velocity, &momentum);
+) -> Result<(Vec<f64>, f64), StepError> {
+    let (inner, _) = sample.inner_forces(u, flows).map_err(StepError::InsideOut)?;
+    let (inertia, momentum) = sample.mass_times(&motion.acceleration(d), &flows.velocity);
+    let slowed = sample.slowed(&momentum);
     let mut contact = vec![DVec2::ZERO; u.len()];
-    for (w, touch, element) in active {
-        let (nodes, n): ([usize; NODES], usize) = sample.element_nodes(&watches[*w], touch);
-        for (node, force) in nodes[..n].iter().zip(&element.force) {
+    for joint in joints {
+        for (node, force) in joint.nodes[..joint.count].iter().zip(&joint.element.force) {
             contact[*node] += *force;
         }
     }
     let size = |x: &[DVec2]| x.iter().map(|x| x.length_squared()).sum::<f64>().sqrt();
     // In free flight there are no forces: a thousandth of what would stop all within the step stands for them.
     let flight = 1e-3 * motion.rate * size(&momentum);
-    let forces: f64 = [&inner, &inertia, &damping, &contact].map(|x| size(x)).iter().sum();
+    let forces: f64 = [&inner, &inertia, &slowed, &contact].map(|x| size(x)).iter().sum();
     let all = forces + flight + size(&sample.load);
     let residual = (0..u.len())
-        .flat_map(|k| (inner[k] + sample.load[k] + contact[k] - inertia[k] - damping[k]).to_array())
+        .flat_map(|k| (inner[k] + sample.load[k] + contact[k] - inertia[k] - slowed[k]).to_array())
         .collect();
-    Some((residual, all.max(f64::MIN_POSITIVE)))
+    Ok((residual, all.max(f64::MIN_POSITIVE)))
 }

@@ -11,9 +11,9 @@ use crate::{
     law::{Kind, Law, LawError, Plane},
     outline::{Outline, OutlineError},
     packing::{self, PackingError, Sand},
-    sample::{Grain, Partner, Sample, Wall},
+    sample::{Damping, Grain, Partner, Sample, Wall},
     shape::{self, ShapeError},
-    step::{Scheme, Settings, State, StepError, Stepper},
+    step::{Scheme, Settings, State, StepError, Stepper, Times},
 };
 
 /// Why an experiment could not be made.
@@ -45,6 +45,7 @@ pub fn settings() -> Settings {
         gap: 1e-12,
         stiffness: 1e8,
         growth: 2.0,
+        slack: 0.1,
         newton: 30,
         augmentations: 60,
         reach: 0.2,
@@ -58,7 +59,7 @@ fn filled(points: &[DVec2], spacing: f64, grading: f64) -> Result<Filling> {
 /// One grain, without walls and weight.
 fn alone(filling: &Filling, law: Law, density: f64, kind: shape::Kind) -> Result<Sample> {
     let bulk = Bulk::new(filling, law, density, kind)?;
-    let grain = Grain { filling: filling.clone(), bulk, damping: (0.0, 0.0) };
+    let grain = Grain { filling: filling.clone(), bulk, damping: Damping::default() };
     Sample::new(vec![grain], Vec::new(), DVec2::ZERO).ok_or(WorkloadError::NoTangent)
 }
 
@@ -195,6 +196,9 @@ pub fn bar(steps: u32) -> Result<f64> {
     })
 }
 
+/// Table I, both examples.
+const PAPER_DAMPING: Damping = Damping { mass: 0.01, stiffness: 0.1, viscous: 0.0 };
+
 /// A disc whose first node is its lowest.
 pub fn disc(
     centre: DVec2,
@@ -202,7 +206,7 @@ pub fn disc(
     grading: f64,
     law: Law,
     density: f64,
-    damping: (f64, f64),
+    damping: Damping,
 ) -> Result<Grain> {
     let points: Vec<DVec2> =
         (0..7200).map(|k| centre + DVec2::from_angle(TAU * (f64::from(k) / 7200.0 - 0.25))).collect();
@@ -223,7 +227,7 @@ pub struct Node {
 /// Example 1 of the paper (Table I): a disc falls by half its radius, bounces and comes to rest. Its lowest node (B) and its highest (A).
 pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[Node; 2]>> {
     let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.49)?;
-    let grain = disc(DVec2::new(0.0, 1.5), TAU / 36.0, 0.1, law, 1000.0, (0.01, 0.1))?;
+    let grain = disc(DVec2::new(0.0, 1.5), TAU / 36.0, 0.1, law, 1000.0, PAPER_DAMPING)?;
     let top = grain.filling.boundary / 2;
     let floor = Wall { point: DVec2::ZERO, normal: DVec2::Y };
     let mut sample =
@@ -262,7 +266,7 @@ pub struct Pressed {
 pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
     let (modulus, ratio) = (1e6, 0.3);
     let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, modulus, ratio)?;
-    let grain = disc(DVec2::ZERO, spacing, 0.1, law, 1000.0, (0.0, 0.0))?;
+    let grain = disc(DVec2::ZERO, spacing, 0.1, law, 1000.0, Damping::default())?;
     let wall =
         |side: f64| Wall { point: DVec2::new(0.0, side * (1.0 - depth)), normal: DVec2::new(0.0, -side) };
     let mut sample =
@@ -326,7 +330,7 @@ pub fn sand_box(count: usize, seed: u64) -> Result<(Sample, Settings)> {
             // As many nodes on the outline as 2,878 are for a hundred grains.
             let filling = fill(outline, Density { spacing: outline.length() / 28.8, grading: 0.02 })?;
             let bulk = Bulk::new(&filling, law, 1.0, shape::Kind::Radial)?;
-            Ok(Grain { filling, bulk, damping: (0.01, 0.1) })
+            Ok(Grain { filling, bulk, damping: PAPER_DAMPING })
         })
         .collect::<Result<Vec<_>>>()?;
     let wall = |x: f64, y: f64, normal: DVec2| Wall { point: DVec2::new(x, y), normal };
@@ -351,6 +355,7 @@ pub struct Compacted {
     pub solid: f64,
     pub iterations: usize,
     pub halvings: usize,
+    pub times: Times,
 }
 
 /// Ends of the stages of example 2, in steps (figure 9): grains fall together, the upper wall comes down, the box becomes wider
@@ -403,6 +408,7 @@ pub fn compaction(
             solid: grains / (now.x * now.y),
             iterations: effort.newton,
             halvings: effort.halvings,
+            times: effort.times,
         };
         look(&sample, &state, &moment);
         all.push(moment);

@@ -8,7 +8,7 @@
 
 use glam::DVec2;
 
-use super::{Cell, Filling, POINTS, edge_load};
+use super::{Filling, POINTS, Sloped, edge_load};
 use crate::{
     dense::Lu,
     shape::{self, ShapeError},
@@ -49,16 +49,16 @@ fn without_quadratics(nodes: &[DVec2]) -> Option<Vec<f64>> {
     Some(left)
 }
 
-pub(super) fn correct(cells: &mut [Cell], filling: &Filling, kind: shape::Kind) -> Result<(), ShapeError> {
+pub(super) fn correct(cells: &mut [Sloped], filling: &Filling, kind: shape::Kind) -> Result<(), ShapeError> {
     let nodes = &filling.nodes;
     let n = nodes.len();
     let middle = nodes.iter().sum::<DVec2>() / n as f64;
     let undetermined = ShapeError::Undetermined(middle);
     // What is missing: the integral of every function along the outline, times the normal, less the sum of its slopes.
     let mut missing = edge_load(filling, kind, |_, normal| normal)?;
-    for cell in cells.iter() {
+    for Sloped { cell, x, y } in cells.iter() {
         for p in 0..POINTS {
-            let (sx, sy) = cell.slopes(p);
+            let (sx, sy) = (&x[p * cell.stride..], &y[p * cell.stride..]);
             for ((node, sx), sy) in cell.nodes.iter().zip(sx).zip(sy) {
                 missing[*node as usize] -= cell.weight[p] * DVec2::new(*sx, *sy);
             }
@@ -67,11 +67,11 @@ pub(super) fn correct(cells: &mut [Cell], filling: &Filling, kind: shape::Kind) 
     // The least change in a triangle is a multiplier for every node, less its quadratic part there.
     let projections = cells
         .iter()
-        .map(|cell| without_quadratics(&cell.nodes.iter().map(|k| nodes[*k as usize]).collect::<Vec<_>>()))
+        .map(|s| without_quadratics(&s.cell.nodes.iter().map(|k| nodes[*k as usize]).collect::<Vec<_>>()))
         .collect::<Option<Vec<_>>>()
         .ok_or(undetermined)?;
     let mut matrix = vec![0.0; n * n];
-    for (cell, projection) in cells.iter().zip(&projections) {
+    for (Sloped { cell, .. }, projection) in cells.iter().zip(&projections) {
         let area: f64 = cell.weight.iter().sum();
         for (a, row) in cell.nodes.iter().zip(projection.chunks_exact(cell.nodes.len())) {
             for (b, part) in cell.nodes.iter().zip(row) {
@@ -81,7 +81,7 @@ pub(super) fn correct(cells: &mut [Cell], filling: &Filling, kind: shape::Kind) 
     }
     // Multipliers that are quadratic everywhere change nothing, and are not needed: nothing is missing of quadratic fields.
     let size = nodes.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
-    let area: f64 = cells.iter().flat_map(|c| c.weight).sum();
+    let area: f64 = cells.iter().flat_map(|c| c.cell.weight).sum();
     let q: Vec<[f64; MONOMIALS]> = nodes.iter().map(|x| monomials(*x, middle, size)).collect();
     for (a, x) in q.iter().enumerate() {
         for (b, y) in q.iter().enumerate() {
@@ -91,7 +91,7 @@ pub(super) fn correct(cells: &mut [Cell], filling: &Filling, kind: shape::Kind) 
     let lu = Lu::new(matrix, n).ok_or(undetermined)?;
     let mut multipliers: Vec<[f64; 2]> = missing.iter().map(|m| m.to_array()).collect();
     lu.solve(&mut multipliers);
-    for (cell, projection) in cells.iter_mut().zip(&projections) {
+    for (Sloped { cell, x: slope_x, y: slope_y }, projection) in cells.iter_mut().zip(&projections) {
         let m = cell.nodes.len();
         for (a, row) in projection.chunks_exact(m).enumerate() {
             let of = |d: usize| {
@@ -99,8 +99,8 @@ pub(super) fn correct(cells: &mut [Cell], filling: &Filling, kind: shape::Kind) 
             };
             let (x, y) = (of(0), of(1));
             for p in 0..POINTS {
-                cell.slope_x[p * cell.stride + a] += x;
-                cell.slope_y[p * cell.stride + a] += y;
+                slope_x[p * cell.stride + a] += x;
+                slope_y[p * cell.stride + a] += y;
             }
         }
     }

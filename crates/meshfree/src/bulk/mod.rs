@@ -6,11 +6,11 @@
 mod consistent;
 
 use glam::DVec2;
-use rubblepile_core::simd::{Kernel, LANES, Lanes, dispatch};
+use rubblepile_core::simd::{Kernel, LANES, Lanes, Portable, dispatch};
 
 use crate::{
     fill::Filling,
-    law::{Law, cauchy},
+    law::{Law, Response, cauchy, green_lagrange},
     quadrature,
     shape::{self, Domains, ShapeError},
 };
@@ -28,8 +28,13 @@ struct Cell {
     stride: usize,
     /// Of every node, for one point after the other.
     value: Vec<f64>,
-    slope_x: Vec<f64>,
-    slope_y: Vec<f64>,
+}
+
+/// A triangle with slopes, laid out as values are.
+struct Sloped {
+    cell: Cell,
+    x: Vec<f64>,
+    y: Vec<f64>,
 }
 
 /// A grain as it was made.
@@ -40,6 +45,9 @@ pub struct Bulk {
     /// kg/m²
     density: f64,
     cells: Vec<Cell>,
+    /// Slopes along x and y of eight nodes at a time, of a triangle's points one after the other, of all triangles: they are read in this order, and
+    /// reading them is what takes the time.
+    slopes: Vec<[[f64; LANES]; 2]>,
     /// Eq. (A.13) for one direction, row by row: the other has the same.
     pub mass: Vec<f64>,
 }
@@ -54,6 +62,26 @@ pub struct Strained {
     pub gradient: [f64; 4],
     /// Cauchy stress xx, yy, xy, Pa.
     pub stress: [f64; 3],
+}
+
+/// How a grain moves, for its damping. By default it has none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flow<'a> {
+    /// β of eq. (24), s, and velocities of the nodes.
+    pub rayleigh: f64,
+    pub velocity: &'a [DVec2],
+    /// Time of [`Law::respond_viscous`], s, the rate that goes with strain, 1/s, and what is added to it at every Gauss point.
+    pub viscous: (f64, f64),
+    pub constant: &'a [[f64; 3]],
+}
+
+impl Flow<'_> {
+    fn respond(&self, law: &Law, gradient: [f64; 4], point: usize) -> Option<Response> {
+        match self.constant.get(point) {
+            Some(constant) if self.viscous.0 != 0.0 => law.respond_viscous(gradient, self.viscous, *constant),
+            _ => law.respond(gradient),
+        }
+    }
 }
 
 /// R_n of eq. (A.2): what a traction on the outline, Pa, puts on every node. It is asked for at places of the reference
@@ -89,12 +117,18 @@ pub fn edge_load(
 impl Bulk {
     pub fn new(filling: &Filling, law: Law, density: f64, kind: shape::Kind) -> Result<Self, ShapeError> {
         let domains = Domains::new(&filling.nodes, kind)?;
-        let mut cells = filling
+        let mut sloped = filling
             .triangles
             .iter()
-            .map(|corners| Cell::new(&domains, corners.map(|k| filling.nodes[k as usize])))
+            .map(|corners| Sloped::new(&domains, corners.map(|k| filling.nodes[k as usize])))
             .collect::<Result<Vec<_>, _>>()?;
-        consistent::correct(&mut cells, filling, kind)?;
+        consistent::correct(&mut sloped, filling, kind)?;
+        let eights = |s: &Sloped| {
+            let (x, y) = (s.x.as_chunks::<LANES>().0.to_vec(), s.y.as_chunks::<LANES>().0.to_vec());
+            x.into_iter().zip(y).map(|(x, y)| [x, y])
+        };
+        let slopes = sloped.iter().flat_map(eights).collect();
+        let cells: Vec<Cell> = sloped.into_iter().map(|s| s.cell).collect();
         let n = filling.nodes.len();
         let mut mass = vec![0.0; n * n];
         for cell in &cells {
@@ -107,11 +141,20 @@ impl Bulk {
                 }
             }
         }
-        Ok(Bulk { nodes: n, law, density, cells, mass })
+        Ok(Bulk { nodes: n, law, density, cells, slopes, mass })
     }
 
     pub fn nodes(&self) -> usize {
         self.nodes
+    }
+
+    /// All triangles with their slopes.
+    fn cells(&self) -> impl Iterator<Item = (&Cell, &[[[f64; LANES]; 2]])> {
+        self.cells.iter().scan(&self.slopes[..], |rest, cell| {
+            let (own, after) = rest.split_at(POINTS * cell.stride / LANES);
+            *rest = after;
+            Some((cell, own))
+        })
     }
 
     pub fn area(&self) -> f64 {
@@ -131,51 +174,50 @@ impl Bulk {
         force
     }
 
-    /// Which nodes are in one triangle's list together: the pattern of the tangent, row by row.
-    pub fn neighbours(&self) -> Vec<Vec<u32>> {
-        let mut rows = vec![Vec::new(); self.nodes];
-        for cell in &self.cells {
-            for a in &cell.nodes {
-                rows[*a as usize].extend_from_slice(&cell.nodes);
-            }
-        }
-        for row in &mut rows {
-            row.sort_unstable();
-            row.dedup();
-        }
-        rows
+    /// Mean distance of nodes, m.
+    pub fn spacing(&self) -> f64 {
+        (self.area() / self.nodes as f64).sqrt()
     }
 
-    /// Energy stored, J per metre of depth. Adds what the nodes are pushed back with, -R_i of eq. (A.4). `None`: somewhere the
-    /// material is inside out.
-    pub fn push(&self, displacement: &[DVec2], force: &mut [DVec2]) -> Option<f64> {
-        let mut energy = 0.0;
-        for cell in &self.cells {
-            for p in 0..POINTS {
-                let response = self.law.respond(cell.gradient(p, displacement))?;
-                let weight = cell.weight[p];
-                energy += weight * response.energy;
-                let [xx, xy, yx, yy] = response.stress.map(|s| weight * s);
-                let (sx, sy) = cell.slopes(p);
-                for ((node, sx), sy) in cell.nodes.iter().zip(sx).zip(sy) {
-                    force[*node as usize] -= DVec2::new(xx * sx + xy * sy, yx * sx + yy * sy);
-                }
-            }
-        }
-        Some(energy)
+    /// Energy stored, J per metre of depth. Adds what the nodes are pushed back with, -R_i of eq. (A.4), and by damping. `None`: somewhere
+    /// the material is inside out.
+    pub fn push(&self, displacement: &[DVec2], flow: &Flow, force: &mut [DVec2]) -> Option<f64> {
+        dispatch(Push { bulk: self, displacement, flow, force })
     }
 
-    /// Adds eq. (A.3), the tangent, to a square matrix of two rows a node: its lower triangle only.
-    pub fn stiffen(&self, displacement: &[DVec2], matrix: &mut [f64]) -> Option<()> {
-        dispatch(Stiffen { bulk: self, displacement, matrix })
+    /// Adds eq. (A.3), the tangent, to a square matrix of two columns a node, column after column: its lower triangle only. Of damping
+    /// only the viscous part is in it.
+    pub fn stiffen(&self, displacement: &[DVec2], flow: &Flow, matrix: &mut [f64]) -> Option<()> {
+        dispatch(Stiffen { bulk: self, displacement, flow, matrix })
+    }
+
+    /// Green-Lagrange strain at all Gauss points, and its rate for velocities of the nodes.
+    pub fn strain_rates(&self, displacement: &[DVec2], velocity: &[DVec2]) -> Vec<([f64; 3], [f64; 3])> {
+        let mut local = Local::default();
+        let mut all = Vec::with_capacity(POINTS * self.cells.len());
+        for (cell, slopes) in self.cells() {
+            let gradients = cell.gradients::<Portable>(slopes, [displacement, velocity], &mut local);
+            all.extend(gradients.into_iter().map(|[f, v]| {
+                let f = deformation(f);
+                let rate = [
+                    f[0] * v[0] + f[2] * v[2],
+                    f[1] * v[1] + f[3] * v[3],
+                    0.5 * (f[0] * v[1] + f[1] * v[0] + f[2] * v[3] + f[3] * v[2]),
+                ];
+                (green_lagrange(f), rate)
+            }));
+        }
+        all
     }
 
     /// Strain and stress at all Gauss points.
     pub fn strained(&self, reference: &[DVec2], displacement: &[DVec2]) -> Option<Vec<Strained>> {
         let mut all = Vec::with_capacity(POINTS * self.cells.len());
-        for cell in &self.cells {
-            for p in 0..POINTS {
-                let gradient = cell.gradient(p, displacement);
+        let mut local = Local::default();
+        for (cell, slopes) in self.cells() {
+            let gradients = cell.gradients::<Portable>(slopes, [displacement; 2], &mut local);
+            for (p, [gradient, _]) in gradients.into_iter().enumerate() {
+                let gradient = deformation(gradient);
                 let response = self.law.respond(gradient)?;
                 let place =
                     cell.nodes.iter().zip(cell.values(p)).map(|(k, v)| *v * reference[*k as usize]).sum();
@@ -187,7 +229,7 @@ impl Bulk {
     }
 }
 
-impl Cell {
+impl Sloped {
     fn new(domains: &Domains, corners: [DVec2; 3]) -> Result<Self, ShapeError> {
         let points = quadrature::points(corners);
         let shapes = points.iter().map(|(x, _)| domains.at(*x)).collect::<Result<Vec<_>, _>>()?;
@@ -195,46 +237,128 @@ impl Cell {
         nodes.sort_unstable();
         nodes.dedup();
         let stride = nodes.len().next_multiple_of(LANES);
-        let zeros = vec![0.0; POINTS * stride];
-        let mut cell = Cell {
-            weight: points.map(|(_, weight)| weight),
-            stride,
-            value: zeros.clone(),
-            slope_x: zeros.clone(),
-            slope_y: zeros,
-            nodes,
-        };
+        let [mut value, mut x, mut y] = [(); 3].map(|()| vec![0.0; POINTS * stride]);
         for (p, shapes) in shapes.iter().enumerate() {
-            for ((node, value), slope) in shapes.nodes.iter().zip(&shapes.value).zip(&shapes.slope) {
+            for ((node, v), slope) in shapes.nodes.iter().zip(&shapes.value).zip(&shapes.slope) {
                 // It is there: the list is made of these.
-                let at = p * stride + cell.nodes.partition_point(|k| k < node);
-                (cell.value[at], cell.slope_x[at], cell.slope_y[at]) = (*value, slope.x, slope.y);
+                let at = p * stride + nodes.partition_point(|k| k < node);
+                (value[at], x[at], y[at]) = (*v, slope.x, slope.y);
             }
         }
-        Ok(cell)
+        Ok(Sloped { cell: Cell { weight: points.map(|(_, weight)| weight), stride, value, nodes }, x, y })
     }
+}
 
+impl Cell {
     fn values(&self, p: usize) -> &[f64] {
         &self.value[p * self.stride..p * self.stride + self.nodes.len()]
     }
 
-    fn slopes(&self, p: usize) -> (&[f64], &[f64]) {
-        let of_point = p * self.stride..p * self.stride + self.nodes.len();
-        (&self.slope_x[of_point.clone()], &self.slope_y[of_point])
-    }
-
-    /// Eqs (A.8), (A.9).
-    fn gradient(&self, p: usize, displacement: &[DVec2]) -> [f64; 4] {
-        let (sx, sy) = self.slopes(p);
-        let mut f = [1.0, 0.0, 0.0, 1.0];
-        for ((node, sx), sy) in self.nodes.iter().zip(sx).zip(sy) {
-            let u = displacement[*node as usize];
-            f[0] += u.x * sx;
-            f[1] += u.x * sy;
-            f[2] += u.y * sx;
-            f[3] += u.y * sy;
+    /// Eqs (A.8), (A.9) at every point, without the 1 of the diagonal: gradients of a displacement and of a velocity.
+    #[inline(always)]
+    fn gradients<L: Lanes>(
+        &self,
+        slopes: &[[[f64; LANES]; 2]],
+        fields: [&[DVec2]; 2],
+        local: &mut Local,
+    ) -> [[[f64; 4]; 2]; POINTS] {
+        local.gather(fields, &self.nodes, self.stride);
+        let [ux, uy, vx, vy] = local.of_nodes.each_ref().map(|column| column.as_chunks::<LANES>().0);
+        let mut gradients = [[[0.0; 4]; 2]; POINTS];
+        for (p, f) in gradients.iter_mut().enumerate() {
+            let mut sums = [L::splat(0.0); 8];
+            let of_point = slopes[p * ux.len()..].iter().take(ux.len());
+            for (block, [sx, sy]) in of_point.enumerate() {
+                let (sx, sy) = (L::load(sx), L::load(sy));
+                for (k, field) in [ux, uy, vx, vy].into_iter().enumerate() {
+                    let field = L::load(&field[block]);
+                    sums[2 * k] = sums[2 * k] + field * sx;
+                    sums[2 * k + 1] = sums[2 * k + 1] + field * sy;
+                }
+            }
+            let stored = sums.map(L::store);
+            let all = L::columns8(stored.each_ref()).into_iter().reduce(|a, b| a + b);
+            if let Some(all) = all {
+                f.as_flattened_mut().copy_from_slice(&all.store());
+            }
         }
-        f
+        gradients
+    }
+}
+
+/// Two vectors of the nodes of one triangle, filled up with zeros to whole lanes: x and y of the first, of the second.
+#[derive(Default)]
+struct Local {
+    of_nodes: [Vec<f64>; 4],
+}
+
+impl Local {
+    #[inline(always)]
+    fn gather(&mut self, [first, second]: [&[DVec2]; 2], nodes: &[u32], stride: usize) {
+        for column in &mut self.of_nodes {
+            column.resize(stride, 0.0);
+            column[nodes.len()..].fill(0.0);
+        }
+        let [ux, uy, vx, vy] = &mut self.of_nodes;
+        for (k, node) in nodes.iter().enumerate() {
+            let (u, v) = (first[*node as usize], second[*node as usize]);
+            (ux[k], uy[k], vx[k], vy[k]) = (u.x, u.y, v.x, v.y);
+        }
+    }
+}
+
+/// The gradient of deformation of that of a displacement, eq. (A.9).
+#[inline(always)]
+fn deformation([xx, xy, yx, yy]: [f64; 4]) -> [f64; 4] {
+    [1.0 + xx, xy, yx, 1.0 + yy]
+}
+
+/// Eq. (A.4) for all triangles, eight nodes at a time.
+struct Push<'a> {
+    bulk: &'a Bulk,
+    displacement: &'a [DVec2],
+    flow: &'a Flow<'a>,
+    force: &'a mut [DVec2],
+}
+
+impl Kernel for Push<'_> {
+    type Output = Option<f64>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<f64> {
+        let mut energy = 0.0;
+        let mut local = Local::default();
+        let Push { bulk, flow, .. } = self;
+        let velocity = if flow.rayleigh == 0.0 { self.displacement } else { flow.velocity };
+        for (c, (cell, slopes)) in bulk.cells().enumerate() {
+            let gradients = cell.gradients::<L>(slopes, [self.displacement, velocity], &mut local);
+            let mut stresses = [[L::splat(0.0); 4]; POINTS];
+            for (p, [gradient, [xx, xy, yx, yy]]) in gradients.into_iter().enumerate() {
+                let response = flow.respond(&bulk.law, deformation(gradient), POINTS * c + p)?;
+                let weight = cell.weight[p];
+                energy += weight * response.energy;
+                let slow = bulk.law.small_stress([xx, yy, 0.5 * (xy + yx)]);
+                let slow = [slow[0], slow[2], slow[2], slow[1]];
+                stresses[p] = std::array::from_fn(|k| {
+                    L::splat(weight * (response.stress[k] + flow.rayleigh * slow[k]))
+                });
+            }
+            let blocks = cell.stride / LANES;
+            for block in 0..blocks {
+                let (mut x, mut y) = (L::splat(0.0), L::splat(0.0));
+                for (p, [xx, xy, yx, yy]) in stresses.iter().enumerate() {
+                    let [sx, sy] = &slopes[p * blocks + block];
+                    let (sx, sy) = (L::load(sx), L::load(sy));
+                    x = x + *xx * sx + *xy * sy;
+                    y = y + *yx * sx + *yy * sy;
+                }
+                let nodes = &cell.nodes[block * LANES..cell.nodes.len().min((block + 1) * LANES)];
+                for (node, (x, y)) in nodes.iter().zip(x.store().into_iter().zip(y.store())) {
+                    self.force[*node as usize] -= DVec2::new(x, y);
+                }
+            }
+        }
+        Some(energy)
     }
 }
 
@@ -242,6 +366,7 @@ impl Cell {
 struct Stiffen<'a> {
     bulk: &'a Bulk,
     displacement: &'a [DVec2],
+    flow: &'a Flow<'a>,
     matrix: &'a mut [f64],
 }
 
@@ -251,10 +376,12 @@ impl Kernel for Stiffen<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<()> {
         let size = 2 * self.bulk.nodes;
-        for cell in &self.bulk.cells {
+        let mut local = Local::default();
+        for (c, (cell, slopes)) in self.bulk.cells().enumerate() {
+            let gradients = cell.gradients::<L>(slopes, [self.displacement; 2], &mut local);
             let mut tangents = [[[0.0; 4]; 4]; POINTS];
-            for (p, tangent) in tangents.iter_mut().enumerate() {
-                let response = self.bulk.law.respond(cell.gradient(p, self.displacement))?;
+            for (p, (tangent, [gradient, _])) in tangents.iter_mut().zip(gradients).enumerate() {
+                let response = self.flow.respond(&self.bulk.law, deformation(gradient), POINTS * c + p)?;
                 for (row, from) in tangent.iter_mut().zip(&response.tangent) {
                     for (entry, from) in row.iter_mut().zip(from) {
                         *entry = cell.weight[p] * from;
@@ -262,13 +389,11 @@ impl Kernel for Stiffen<'_> {
                 }
             }
             let blocks = cell.stride / LANES;
-            let (slope_x, slope_y) =
-                (cell.slope_x.as_chunks::<LANES>().0, cell.slope_y.as_chunks::<LANES>().0);
             for (b, &nb) in cell.nodes.iter().enumerate() {
                 // For directions i of one node and k of the other: what slopes along x and y of the first count for.
                 let mut factors = [[[0.0; 2]; 4]; POINTS];
                 for (p, (factors, c)) in factors.iter_mut().zip(&tangents).enumerate() {
-                    let (x, y) = (cell.slope_x[p * cell.stride + b], cell.slope_y[p * cell.stride + b]);
+                    let [x, y] = slopes[p * blocks + b / LANES].map(|slope| slope[b % LANES]);
                     for (ik, factor) in factors.iter_mut().enumerate() {
                         let (i, k) = (ik / 2, ik % 2);
                         *factor = [
@@ -277,27 +402,27 @@ impl Kernel for Stiffen<'_> {
                         ];
                     }
                 }
+                let (first, second) =
+                    self.matrix[2 * nb as usize * size..(2 * nb as usize + 2) * size].split_at_mut(size);
                 // Nodes are sorted: what follows b is in the lower triangle.
                 for block in b / LANES..blocks {
                     let mut sums = [L::splat(0.0); 4];
                     for (p, factors) in factors.iter().enumerate() {
-                        let (x, y) =
-                            (L::load(&slope_x[p * blocks + block]), L::load(&slope_y[p * blocks + block]));
+                        let [x, y] = &slopes[p * blocks + block];
+                        let (x, y) = (L::load(x), L::load(y));
                         for (sum, factor) in sums.iter_mut().zip(factors) {
                             *sum = *sum + x * L::splat(factor[0]) + y * L::splat(factor[1]);
                         }
                     }
                     let [xx, xy, yx, yy] =
                         [sums[0].store(), sums[1].store(), sums[2].store(), sums[3].store()];
-                    let first = block * LANES;
-                    for a in first.max(b)..(first + LANES).min(cell.nodes.len()) {
-                        let (row, lane) = (2 * cell.nodes[a] as usize, a - first);
-                        let (upper, lower) = self.matrix[row * size..(row + 2) * size].split_at_mut(size);
-                        let column = 2 * nb as usize;
-                        upper[column] += xx[lane];
-                        upper[column + 1] += xy[lane];
-                        lower[column] += yx[lane];
-                        lower[column + 1] += yy[lane];
+                    let start = block * LANES;
+                    for a in start.max(b)..(start + LANES).min(cell.nodes.len()) {
+                        let (row, lane) = (2 * cell.nodes[a] as usize, a - start);
+                        first[row] += xx[lane];
+                        first[row + 1] += yx[lane];
+                        second[row] += xy[lane];
+                        second[row + 1] += yy[lane];
                     }
                 }
             }
@@ -354,13 +479,13 @@ mod tests {
             let u = bent(&filling.nodes);
             let push = |u: &[DVec2]| {
                 let mut force = vec![DVec2::ZERO; n];
-                let energy = bulk.push(u, &mut force).unwrap();
+                let energy = bulk.push(u, &Flow::default(), &mut force).unwrap();
                 (energy, force)
             };
             let (_, force) = push(&u);
             let mut matrix = vec![0.0; 4 * n * n];
-            bulk.stiffen(&u, &mut matrix).unwrap();
-            let entry = |a: usize, b: usize| matrix[a.max(b) * 2 * n + a.min(b)];
+            bulk.stiffen(&u, &Flow::default(), &mut matrix).unwrap();
+            let entry = |a: usize, b: usize| matrix[a.min(b) * 2 * n + a.max(b)];
             let largest = (0..2 * n).map(|k| entry(k, k)).fold(0.0, f64::max);
             for node in [0, 17, n - 1] {
                 for direction in 0..2 {
@@ -397,7 +522,7 @@ mod tests {
             let u: Vec<DVec2> =
                 filling.nodes.iter().map(|x| turn.rotate(*x) + DVec2::new(5.0, -3.0) - *x).collect();
             let mut force = vec![DVec2::ZERO; filling.nodes.len()];
-            let energy = bulk.push(&u, &mut force).unwrap();
+            let energy = bulk.push(&u, &Flow::default(), &mut force).unwrap();
             let largest = force.iter().map(|f| f.length()).fold(0.0, f64::max);
             // Against a modulus of 1e6 Pa and an area of 3 m².
             assert!(energy.abs() < 1e-10 && largest < 1e-6, "{kind:?}: {energy:e} {largest:e}");
@@ -409,7 +534,7 @@ mod tests {
         let (filling, bulk) = disc(Kind::SaintVenantKirchhoff);
         let u = bent(&filling.nodes);
         let mut force = vec![DVec2::ZERO; filling.nodes.len()];
-        bulk.push(&u, &mut force).unwrap();
+        bulk.push(&u, &Flow::default(), &mut force).unwrap();
         let size: f64 = force.iter().map(|f| f.length()).sum();
         let sum: DVec2 = force.iter().sum();
         let torque: f64 =
