@@ -1,5 +1,6 @@
 //! What a boundary node and the outline of another grain, or a wall, push each other with, and how that changes as they move:
-//! eqs (21)-(23) and appendices B and C of meshfree-2016.
+//! eqs (21)-(23) and appendices B and C of meshfree-2016, and Coulomb's friction,
+//! which the paper leaves for later.
 
 use glam::DVec2;
 
@@ -9,18 +10,42 @@ use crate::spline::{self, Closest};
 pub const NODES: usize = 7;
 const SIZE: usize = 2 * NODES;
 
-/// A contact without friction: force on every node, and minus its change with their places.
+/// A contact: force on every node, and minus its change with their places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Element {
     pub force: [DVec2; NODES],
-    /// Row by row.
-    pub tangent: [[f64; SIZE]; SIZE],
+    /// Row by row: a symmetric part, and what is missing to the whole.
+    pub symmetric: [[f64; SIZE]; SIZE],
+    pub rest: [[f64; SIZE]; SIZE],
     /// What the node stands for of the outline, m.
     pub length: f64,
+    /// Along the outline of the partner, Pa, and by how much a node that should stick has slipped, m.
+    pub traction: f64,
+    pub slip: f64,
+}
+
+/// What presses a node: T_C of eq. (21), and its change with the gap, k.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pressure {
+    pub pressure: f64,
+    pub stiffness: f64,
+}
+
+/// What resists slip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Friction {
+    pub coefficient: f64,
+    /// What sticks together has this pressure besides, Pa.
+    pub bond: f64,
+    /// The multiplier of slip, Pa.
+    pub traction: f64,
+    /// How far the nodes of the element have moved since the sub-step began, and the wall.
+    pub moves: [DVec2; NODES],
+    pub wall: DVec2,
 }
 
 /// Eq. (B.11): what the node stands for of its grain's outline, and how that changes with the places of the three.
-fn length([before, node, after]: [DVec2; 3]) -> (f64, [f64; SIZE]) {
+fn length([before, node, after]: [DVec2; 3]) -> (f64, Row) {
     let (first, second) = (node - before, after - node);
     let (l0, l1) = (first.length(), second.length());
     let (t0, t1) = (first / l0, second / l1);
@@ -32,31 +57,29 @@ fn length([before, node, after]: [DVec2; 3]) -> (f64, [f64; SIZE]) {
     (0.5 * (l0 + l1), slope)
 }
 
-fn set(row: &mut [f64; SIZE], node: usize, value: DVec2) {
+type Row = [f64; SIZE];
+
+fn set(row: &mut Row, node: usize, value: DVec2) {
     (row[2 * node], row[2 * node + 1]) = (value.x, value.y);
 }
 
-/// `pressure` is T_C of eq. (21), `stiffness` its change with the gap, k.
-fn element(
-    pressure: f64,
-    stiffness: f64,
-    (length, length_slope): (f64, [f64; SIZE]),
-    gap_slope: [f64; SIZE],
-    gap_curvature: impl Fn(usize, usize) -> f64,
-) -> Element {
-    let tangent = std::array::from_fn(|i| {
-        std::array::from_fn(|j| {
-            length * (stiffness * gap_slope[i] * gap_slope[j] - pressure * gap_curvature(i, j))
-                - pressure * gap_slope[i] * length_slope[j]
-        })
-    });
-    let force =
-        std::array::from_fn(|k| pressure * length * DVec2::new(gap_slope[2 * k], gap_slope[2 * k + 1]));
-    Element { force, tangent, length }
+/// The partner's outline at the closest point, and how things there change with the places of the nodes.
+struct Place {
+    normal: DVec2,
+    tangent: DVec2,
+    /// Shape functions of the master nodes and their slopes; of a wall there are none.
+    functions: [f64; 4],
+    slopes: [f64; 4],
+    /// Eq. (B.6): of the gap.
+    gap: Row,
+    /// Of the local coordinate, eq. (B.5).
+    slide: Row,
+    /// Of the direction of the tangent, rad.
+    turn: Row,
 }
 
 /// Appendix B: a node (between its neighbours) and a piece of another outline, of which the closest point is known.
-pub fn on_grain(slave: [DVec2; 3], at: &Closest, pressure: f64, stiffness: f64) -> Element {
+pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Option<&Friction>) -> Element {
     let [n, d, _] = spline::functions(at.xi);
     let Closest { normal, gap, first, second, .. } = *at;
     // Eqs (B.6)-(B.8); the slave node comes first.
@@ -70,9 +93,8 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, pressure: f64, stiffness: f64) 
     }
     let square = first.length_squared();
     let bend = normal.dot(second);
-    // Eq. (B.5): how the closest point slides.
-    let slide: [f64; SIZE] = std::array::from_fn(|i| (b_t[i] + gap * b_turn[i]) / (square - gap * bend));
-    let turn: [f64; SIZE] = std::array::from_fn(|i| bend * slide[i] + b_turn[i]);
+    let slide: Row = std::array::from_fn(|i| (b_t[i] + gap * b_turn[i]) / (square - gap * bend));
+    let turn: Row = std::array::from_fn(|i| bend * slide[i] + b_turn[i]);
     // Eqs (B.1), (B.2) are this, the second derivative of the gap, times -T A.
     let curvature = |i: usize, j: usize| {
         gap / square * turn[i] * turn[j]
@@ -80,14 +102,133 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, pressure: f64, stiffness: f64) 
             - slide[i] * b_turn[j]
             - bend * slide[i] * slide[j]
     };
-    element(pressure, stiffness, length(slave), b_n, curvature)
+    let place = Place {
+        normal,
+        tangent: first / square.sqrt(),
+        functions: n,
+        slopes: d,
+        gap: b_n,
+        slide,
+        turn: turn.map(|x| x / square.sqrt()),
+    };
+    element(slave, &place, push, curvature, friction)
 }
 
 /// Appendix C: a node and a straight wall. The four nodes of a master are not there.
-pub fn on_wall(slave: [DVec2; 3], normal: DVec2, pressure: f64, stiffness: f64) -> Element {
+pub fn on_wall(slave: [DVec2; 3], normal: DVec2, push: Pressure, friction: Option<&Friction>) -> Element {
     let mut b_n = [0.0; SIZE];
     set(&mut b_n, 1, normal);
-    element(pressure, stiffness, length(slave), b_n, |_, _| 0.0)
+    let place = Place {
+        normal,
+        tangent: -normal.perp(),
+        functions: [0.0; 4],
+        slopes: [0.0; 4],
+        gap: b_n,
+        slide: [0.0; SIZE],
+        turn: [0.0; SIZE],
+    };
+    element(slave, &place, push, |_, _| 0.0, friction)
+}
+
+fn element(
+    slave: [DVec2; 3],
+    place: &Place,
+    push: Pressure,
+    gap_curvature: impl Fn(usize, usize) -> f64,
+    friction: Option<&Friction>,
+) -> Element {
+    let (length, length_slope) = length(slave);
+    let Pressure { pressure, stiffness } = push;
+    let gap = &place.gap;
+    // Eqs (B.1)-(B.3), and (B.4), which is not symmetric.
+    let mut symmetric: [Row; SIZE] = std::array::from_fn(|i| {
+        std::array::from_fn(|j| length * (stiffness * gap[i] * gap[j] - pressure * gap_curvature(i, j)))
+    });
+    let mut whole = symmetric;
+    for (row, g) in whole.iter_mut().zip(gap) {
+        row.iter_mut().zip(&length_slope).for_each(|(entry, slope)| *entry -= pressure * g * slope);
+    }
+    let mut force: [DVec2; NODES] =
+        std::array::from_fn(|k| pressure * length * DVec2::new(gap[2 * k], gap[2 * k + 1]));
+    let (mut traction, mut slip) = (0.0, 0.0);
+    if let Some(friction) = friction {
+        let rubbing = Rubbing::new(place, push, friction);
+        (traction, slip) = (rubbing.traction, rubbing.slip);
+        rubbing.add(place, (length, length_slope), &mut force, &mut symmetric, &mut whole);
+    }
+    let rest = std::array::from_fn(|i| std::array::from_fn(|j| whole[i][j] - symmetric[i][j]));
+    Element { force, symmetric, rest, length, traction, slip }
+}
+
+/// Coulomb's friction: a traction along the outline that keeps the node from slipping, as far as the pressure allows.
+struct Rubbing {
+    traction: f64,
+    /// By how much the node has slipped although it should not have, m, and what holds it, Pa/m: both 0 where it slides.
+    slip: f64,
+    hold: f64,
+    /// Changes of the traction with the places of the nodes.
+    change: Row,
+    /// What the traction acts along: the slave one way, the masters the other.
+    along: Row,
+}
+
+impl Rubbing {
+    fn new(place: &Place, push: Pressure, friction: &Friction) -> Self {
+        let Place { normal, tangent, functions, slopes, .. } = *place;
+        let mut along = [0.0; SIZE];
+        set(&mut along, 1, tangent);
+        let (mut relative, mut passed) = (friction.moves[1] - friction.wall, DVec2::ZERO);
+        for k in 0..4 {
+            set(&mut along, 3 + k, -functions[k] * tangent);
+            relative -= functions[k] * friction.moves[3 + k];
+            passed += slopes[k] * friction.moves[3 + k];
+        }
+        let slip = tangent.dot(relative);
+        let trial = friction.traction - push.stiffness * slip;
+        let most = friction.coefficient * (push.pressure + friction.bond).max(0.0);
+        if trial.abs() < most {
+            let change = std::array::from_fn(|j| {
+                let slip =
+                    along[j] + normal.dot(relative) * place.turn[j] - tangent.dot(passed) * place.slide[j];
+                -push.stiffness * slip
+            });
+            return Rubbing { traction: trial, slip, hold: push.stiffness, change, along };
+        }
+        let change =
+            std::array::from_fn(|j| -trial.signum() * friction.coefficient * push.stiffness * place.gap[j]);
+        Rubbing { traction: most * trial.signum(), slip: 0.0, hold: 0.0, change, along }
+    }
+
+    /// Its part of forces and tangents. The symmetric part has only what holds a node that sticks.
+    fn add(
+        &self,
+        place: &Place,
+        (length, length_slope): (f64, Row),
+        force: &mut [DVec2; NODES],
+        symmetric: &mut [Row; SIZE],
+        whole: &mut [Row; SIZE],
+    ) {
+        let Rubbing { traction, change, along, .. } = self;
+        for (k, force) in force.iter_mut().enumerate() {
+            *force += traction * length * DVec2::new(along[2 * k], along[2 * k + 1]);
+        }
+        for i in 0..SIZE {
+            let (node, axis) = (i / 2, i % 2);
+            // How the direction that the node is pushed in changes.
+            let (share, slope) = match node {
+                1 => (1.0, 0.0),
+                3.. => (-place.functions[node - 3], -place.slopes[node - 3]),
+                _ => (0.0, 0.0),
+            };
+            for j in 0..SIZE {
+                let direction =
+                    share * place.normal[axis] * place.turn[j] + slope * place.tangent[axis] * place.slide[j];
+                whole[i][j] -= length * (change[j] * along[i] + traction * direction)
+                    + traction * along[i] * length_slope[j];
+                symmetric[i][j] += length * self.hold * along[i] * along[j];
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -97,57 +238,79 @@ mod tests {
     const STIFFNESS: f64 = 50.0;
     const MULTIPLIER: f64 = -3.0;
 
+    /// Where seven nodes were when the sub-step began.
+    fn began() -> [DVec2; NODES] {
+        std::array::from_fn(|k| 0.02 * DVec2::new((3.0 * k as f64).sin(), (5.0 * k as f64).cos()))
+    }
+
     /// Seven nodes of a contact, and the force on each by the gap.
-    fn contact(nodes: [DVec2; NODES], wall: bool) -> Element {
+    fn contact(nodes: [DVec2; NODES], wall: bool, coefficient: f64) -> Element {
         let [a, b, c, m0, m1, m2, m3] = nodes;
-        let pressure = |gap: f64| -MULTIPLIER - STIFFNESS * gap;
+        let push = |gap: f64| Pressure { pressure: -MULTIPLIER - STIFFNESS * gap, stiffness: STIFFNESS };
+        let friction = Friction {
+            coefficient,
+            bond: 0.5,
+            traction: 0.2,
+            moves: std::array::from_fn(|k| nodes[k] - PLACES[k] + began()[k]),
+            wall: DVec2::new(0.01, 0.0),
+        };
+        let friction = (coefficient > 0.0).then_some(&friction);
         if wall {
             let normal = DVec2::new(0.6, 0.8);
-            return on_wall([a, b, c], normal, pressure(b.dot(normal)), STIFFNESS);
+            return on_wall([a, b, c], normal, push(b.dot(normal) - 0.49), friction);
         }
         let at = spline::closest([m0, m1, m2, m3], b).unwrap();
-        on_grain([a, b, c], &at, pressure(at.gap), STIFFNESS)
+        on_grain([a, b, c], &at, push(at.gap), friction)
     }
+
+    const PLACES: [DVec2; NODES] = [
+        DVec2::new(0.9, 0.5),
+        DVec2::new(0.6, 0.16),
+        DVec2::new(0.1, 0.4),
+        DVec2::new(2.0, -0.4),
+        DVec2::new(1.0, 0.0),
+        DVec2::new(0.2, 0.25),
+        DVec2::new(-0.9, -0.1),
+    ];
 
     #[test]
     fn the_tangent_is_the_change_of_the_forces() {
-        // A node that has come into a bent outline, and one above it.
-        for height in [-0.03, 0.04] {
-            let nodes = [
-                [0.9, 0.5 + height],
-                [0.6, 0.16 + height],
-                [0.1, 0.4 + height],
-                [2.0, -0.4],
-                [1.0, 0.0],
-                [0.2, 0.25],
-                [-0.9, -0.1],
-            ]
-            .map(DVec2::from_array);
+        // A node that has come into a bent outline, and one above it; without friction, sticking, sliding.
+        for (height, coefficient) in
+            [-0.03, 0.04].into_iter().flat_map(|h| [0.0, 0.01, 10.0].map(|coefficient| (h, coefficient)))
+        {
+            let mut nodes = PLACES;
+            nodes[..3].iter_mut().for_each(|x| x.y += height);
             for wall in [false, true] {
-                let here = contact(nodes, wall);
-                let size = here.tangent.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
+                let here = contact(nodes, wall, coefficient);
+                assert_eq!(here.slip != 0.0, coefficient > 1.0);
+                assert_eq!(here.traction != 0.0, coefficient > 0.0);
+                let whole = |i: usize, j: usize| here.symmetric[i][j] + here.rest[i][j];
+                let size = here.symmetric.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
                 for j in 0..SIZE {
                     let h = 1e-6;
                     let moved = |by: f64| {
                         let mut nodes = nodes;
                         nodes[j / 2][j % 2] += by;
-                        contact(nodes, wall).force
+                        contact(nodes, wall, coefficient).force
                     };
                     let (plus, minus) = (moved(h), moved(-h));
                     for i in 0..SIZE {
                         let slope = -(plus[i / 2][i % 2] - minus[i / 2][i % 2]) / (2.0 * h);
-                        let ours = here.tangent[i][j];
                         assert!(
-                            (slope - ours).abs() < 1e-7 * size,
-                            "{wall} {height} {i} {j}: {slope} {ours}"
+                            (slope - whole(i, j)).abs() < 1e-7 * size,
+                            "{wall} {coefficient} {height} {i} {j}: {slope} {}",
+                            whole(i, j)
                         );
+                        assert!((here.symmetric[i][j] - here.symmetric[j][i]).abs() < 1e-14 * size);
                     }
                 }
                 if !wall {
-                    // What pushes the one pushes back the other.
+                    // What pushes the one pushes back the other; friction has the lever of the gap.
                     let sum: DVec2 = here.force.iter().sum();
                     let torque: f64 = nodes.iter().zip(&here.force).map(|(x, f)| x.perp_dot(*f)).sum();
-                    assert!(sum.length() < 1e-14 && torque.abs() < 1e-13, "{sum} {torque}");
+                    let lever = here.traction.abs() * here.length * 0.1;
+                    assert!(sum.length() < 1e-13 && torque.abs() < 1e-13 + lever, "{sum} {torque}");
                 }
             }
         }

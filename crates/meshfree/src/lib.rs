@@ -5,6 +5,7 @@ pub mod condense;
 pub mod dense;
 pub mod element;
 pub mod fill;
+mod gmres;
 pub mod law;
 pub mod outline;
 pub mod packing;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::{
     bulk::{Bulk, Flow},
-    element::{self, Element, NODES},
+    element::{self, Element, Friction, NODES, Pressure},
     fill::Filling,
     spline::{self, Closest},
 };
@@ -18,6 +18,8 @@ pub struct Grain {
     pub filling: Filling,
     pub bulk: Bulk,
     pub damping: Damping,
+    /// Which of the sample's materials it is.
+    pub material: usize,
 }
 
 /// What takes energy out of a grain.
@@ -45,6 +47,25 @@ pub struct Flows {
 pub struct Wall {
     pub point: DVec2,
     pub normal: DVec2,
+    pub material: usize,
+    /// How far it has moved since the sub-step began, m.
+    pub moved: DVec2,
+}
+
+impl Wall {
+    /// At rest, of the first material.
+    pub fn new(point: DVec2, normal: DVec2) -> Self {
+        Wall { point, normal, material: 0, moved: DVec2::ZERO }
+    }
+}
+
+/// How two materials hold on to each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Grip {
+    /// Coulomb's coefficient of friction.
+    pub friction: f64,
+    /// The tension that parts what has touched, Pa.
+    pub adhesion: f64,
 }
 
 /// All grains and walls. Nodes of all grains are counted through, grain after grain.
@@ -56,6 +77,8 @@ pub struct Sample {
     pub load: Vec<DVec2>,
     /// What stays where it is: twice the number of a node for x, one more for y.
     pub held: Vec<usize>,
+    /// For every pair of materials, row by row; none: all slide and part freely.
+    pub grips: Vec<Grip>,
     /// Number of the first node of every grain, and at the end of all.
     first: Vec<usize>,
     /// Tangents of the grains as they were made, for eq. (24): lower triangles.
@@ -69,6 +92,17 @@ pub enum Partner {
     Wall(u32),
 }
 
+/// What a node and its partner had when they were last in balance.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Hold {
+    /// -λ of eq. (21), Pa: below 0 only where they are bonded.
+    pub pressure: f64,
+    /// Along the outline of the partner, Pa: its multiplier.
+    pub traction: f64,
+    /// They have touched, and stick together.
+    pub bonded: bool,
+}
+
 /// A boundary node and something that it may touch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Watch {
@@ -76,8 +110,7 @@ pub struct Watch {
     pub grain: u32,
     pub node: u32,
     pub partner: Partner,
-    /// λ of eq. (21), Pa: not above 0.
-    pub multiplier: f64,
+    pub hold: Hold,
     /// Pieces of the partner's outline that are near, by their first node.
     pieces: Vec<u32>,
 }
@@ -112,7 +145,7 @@ impl Sample {
             })
             .collect::<Option<Vec<_>>>()?;
         let load = grains.iter().flat_map(|g| g.bulk.body_force(gravity)).collect();
-        Some(Sample { grains, walls, load, held: Vec::new(), first, rest })
+        Some(Sample { grains, walls, load, held: Vec::new(), grips: Vec::new(), first, rest })
     }
 
     pub fn nodes(&self) -> usize {
@@ -169,11 +202,11 @@ impl Sample {
         nodes
     }
 
-    /// Boundary nodes that are nearer than `reach` to a wall or to the outline of another grain; multipliers are taken over
+    /// Boundary nodes that are nearer than `reach` to a wall or to the outline of another grain; what holds them is taken over
     /// from `old`. Broad phase by the boxes of grains, sorted along x; then boxes of pieces.
     pub fn watch(&self, positions: &[DVec2], reach: f64, old: &[Watch]) -> Vec<Watch> {
-        let kept: HashMap<(u32, u32, Partner), f64> =
-            old.iter().map(|w| ((w.grain, w.node, w.partner), w.multiplier)).collect();
+        let kept: HashMap<(u32, u32, Partner), Hold> =
+            old.iter().map(|w| ((w.grain, w.node, w.partner), w.hold)).collect();
         let outline = |g: usize| {
             let first = self.first[g];
             &positions[first..first + self.grains[g].filling.boundary]
@@ -204,8 +237,8 @@ impl Sample {
             for (node, x) in outline(g).iter().enumerate() {
                 let mut push = |partner: Partner, pieces: Vec<u32>| {
                     let (grain, node) = (g as u32, node as u32);
-                    let multiplier = kept.get(&(grain, node, partner)).copied().unwrap_or(0.0);
-                    found.push(Watch { grain, node, partner, multiplier, pieces });
+                    let hold = kept.get(&(grain, node, partner)).copied().unwrap_or_default();
+                    found.push(Watch { grain, node, partner, hold, pieces });
                 };
                 for (w, wall) in self.walls.iter().enumerate() {
                     if (*x - wall.point).dot(wall.normal) < reach {
@@ -243,7 +276,7 @@ impl Sample {
         let x = positions[self.along(watch.grain, watch.node, 0)];
         match watch.partner {
             Partner::Wall(w) => {
-                let Wall { point, normal } = self.walls[w as usize];
+                let Wall { point, normal, .. } = self.walls[w as usize];
                 Some(Touch { gap: (x - point).dot(normal), kind: Where::Wall(normal) })
             }
             Partner::Grain(master) => watch
@@ -259,22 +292,48 @@ impl Sample {
         }
     }
 
-    /// Eqs (21)-(23); `None` where nothing is pushed.
+    pub fn grip(&self, watch: &Watch) -> Grip {
+        let own = self.grains[watch.grain as usize].material;
+        let other = match watch.partner {
+            Partner::Grain(g) => self.grains[g as usize].material,
+            Partner::Wall(w) => self.walls[w as usize].material,
+        };
+        let materials = self.grips.len().isqrt();
+        self.grips.get(own * materials + other).copied().unwrap_or_default()
+    }
+
+    /// T_C of eq. (21), Pa; `None` where nothing is pushed. What is bonded is held from either side: whether it parts is seen when all balances.
+    pub fn pressure(&self, watch: &Watch, touch: &Touch, stiffness: f64) -> Option<f64> {
+        let pressure = watch.hold.pressure - stiffness * touch.gap;
+        (pressure > 0.0 || watch.hold.bonded).then_some(pressure)
+    }
+
+    /// Eqs (21)-(23); `None` where nothing is pushed. `moves`: of all nodes since the sub-step began.
     pub fn element(
         &self,
         watch: &Watch,
         touch: &Touch,
         stiffness: f64,
         positions: &[DVec2],
+        moves: &[DVec2],
     ) -> Option<Element> {
-        let pressure = -watch.multiplier - stiffness * touch.gap;
-        if pressure <= 0.0 {
-            return None;
-        }
-        let slave = self.slave(watch).map(|k| positions[k]);
+        let push = Pressure { pressure: self.pressure(watch, touch, stiffness)?, stiffness };
+        let grip = self.grip(watch);
+        let (nodes, _) = self.element_nodes(watch, touch);
+        let friction = (grip.friction > 0.0).then(|| Friction {
+            coefficient: grip.friction,
+            bond: if watch.hold.bonded { grip.adhesion } else { 0.0 },
+            traction: watch.hold.traction,
+            moves: nodes.map(|k| moves[k]),
+            wall: match watch.partner {
+                Partner::Wall(w) => self.walls[w as usize].moved,
+                Partner::Grain(_) => DVec2::ZERO,
+            },
+        });
+        let slave = [0, 1, 2].map(|k| positions[nodes[k]]);
         Some(match touch.kind {
-            Where::Wall(normal) => element::on_wall(slave, normal, pressure, stiffness),
-            Where::Grain(_, at) => element::on_grain(slave, &at, pressure, stiffness),
+            Where::Wall(normal) => element::on_wall(slave, normal, push, friction.as_ref()),
+            Where::Grain(_, at) => element::on_grain(slave, &at, push, friction.as_ref()),
         })
     }
 

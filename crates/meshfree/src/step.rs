@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::{
     condense::Condensed,
-    sample::{Flows, Sample, Touch, Watch},
+    sample::{Flows, Hold, Sample, Touch, Watch},
     sparse::Singular,
     system::{Joint, System},
 };
@@ -207,7 +207,8 @@ struct Balance {
     gap: (f64, usize),
     /// Whether nothing is left of the residual.
     exact: bool,
-    touches: Vec<Option<Touch>>,
+    /// What every watched node is held with now.
+    holds: Vec<Hold>,
 }
 
 impl Stepper {
@@ -300,6 +301,11 @@ impl Stepper {
         mut walls: impl FnMut(&mut Sample, f64),
     ) -> Result<(State, Effort), StepError> {
         let mut effort = Effort::default();
+        let mut walls = |sample: &mut Sample, part: f64| {
+            let before: Vec<DVec2> = sample.walls.iter().map(|w| w.point).collect();
+            walls(sample, part);
+            sample.walls.iter_mut().zip(before).for_each(|(wall, before)| wall.moved = wall.point - before);
+        };
         match self.settings.scheme {
             Scheme::Newmark => {
                 walls(sample, 1.0);
@@ -347,11 +353,22 @@ impl Stepper {
         for _ in 0..augmentations {
             effort.augmentations += 1;
             let balance = newton(system, &self.settings, sample, motion, (&watches, k), &mut d, effort)?;
-            for (watch, touch) in watches.iter_mut().zip(&balance.touches) {
-                watch.multiplier = touch.map_or(0.0, |t| -(-watch.multiplier - k * t.gap).max(0.0));
+            let mut parted = false;
+            for (watch, hold) in watches.iter_mut().zip(balance.holds) {
+                let adhesion = sample.grip(watch).adhesion;
+                if hold.pressure < -adhesion {
+                    // The bond breaks, and is not made again before the next sub-step.
+                    watch.hold = Hold::default();
+                    parted = true;
+                } else {
+                    watch.hold = hold;
+                }
             }
             gaps.push(balance.gap);
-            if balance.gap.0 <= gap && balance.exact {
+            if balance.gap.0 <= gap && balance.exact && !parted {
+                for watch in &mut watches {
+                    watch.hold.bonded |= watch.hold.pressure > 0.0 && sample.grip(watch).adhesion > 0.0;
+                }
                 let (velocity, acceleration) = (motion.velocity(&d), motion.acceleration(&d));
                 return Ok(State { displacement: motion.displacement(&d), velocity, acceleration, watches });
             }
@@ -384,14 +401,18 @@ fn newton(
         let touches: Vec<Option<Touch>> =
             watches.par_iter().map(|watch| sample.touch(watch, &positions, settings.reach)).collect();
         let mut joints = Vec::new();
+        let mut holds = vec![Hold::default(); watches.len()];
         let (mut gap, mut jump) = ((0.0, 0), 0.0);
-        for (watch, touch) in watches.iter().zip(&touches) {
+        for ((watch, touch), hold) in watches.iter().zip(&touches).zip(&mut holds) {
             let Some(touch) = touch else { continue };
-            let Some(element) = sample.element(watch, touch, stiffness, &positions) else { continue };
-            if touch.gap.abs() > gap.0 {
-                gap = (touch.gap.abs(), watch.grain as usize);
+            let Some(pressure) = sample.pressure(watch, touch, stiffness) else { continue };
+            let Some(element) = sample.element(watch, touch, stiffness, &positions, d) else { continue };
+            *hold = Hold { pressure, traction: element.traction, bonded: watch.hold.bonded };
+            let open = touch.gap.abs().max(element.slip.abs());
+            if open > gap.0 {
+                gap = (open, watch.grain as usize);
             }
-            jump += (stiffness * touch.gap * element.length).powi(2);
+            jump += (stiffness * open * element.length).powi(2);
             let (nodes, count) = sample.element_nodes(watch, touch);
             joints.push(Joint { nodes, count, element });
         }
@@ -409,7 +430,7 @@ fn newton(
         let exact = norm <= settings.residual.max(noise) || rounded;
         if exact || (gap.0 > settings.gap && norm <= settings.slack * jump.sqrt() / size) {
             effort.residuals.push(history);
-            return Ok(Balance { gap, exact, touches });
+            return Ok(Balance { gap, exact, holds });
         }
         if history.len() > settings.newton || !norm.is_finite() {
             return Err(StepError::Newton { grain: worst(sample, &residual), history });
@@ -421,8 +442,13 @@ fn newton(
         let start = Instant::now();
         system.solve(sample, &joints, &mut residual)?;
         effort.times.solution += start.elapsed();
+        // Steps that go to and fro between who touches and who does not, who sticks and who slides, are made shorter.
+        let best = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
+        let recent = history.len().saturating_sub(3);
+        let stalled = recent > 1 && best(&history[recent..]) > 0.9 * best(&history[..recent]);
+        let part = if stalled { 0.5 } else { 1.0 };
         for (d, change) in d.iter_mut().zip(residual.chunks_exact(2)) {
-            *d += DVec2::from_slice(change);
+            *d += part * DVec2::from_slice(change);
         }
     }
 }

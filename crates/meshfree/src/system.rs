@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::{
     condense::Condensed,
     element::{Element, NODES},
+    gmres,
     sample::{Flows, Sample},
     sparse::{Singular, Symmetric},
     step::StepError,
@@ -112,8 +113,8 @@ impl System {
         })
     }
 
-    /// K δU = R. Of the tangent only eq. (B.4) is not symmetric: it is small, and is brought in by going back to it with the factors of
-    /// the symmetric part.
+    /// K δU = R. What is not symmetric in the tangent, eq. (B.4) and sliding, is brought in by going back to it with the factors of the
+    /// symmetric part.
     pub fn solve(&mut self, sample: &Sample, joints: &[Joint], side: &mut [f64]) -> Result<(), Singular> {
         let mut column = 0;
         for (grain, kept) in sample.grains.iter().zip(&self.grains) {
@@ -130,11 +131,11 @@ impl System {
         };
         let unknowns: Vec<Vec<Option<usize>>> = joints.iter().map(free).collect();
         for (joint, unknowns) in joints.iter().zip(&unknowns) {
-            let t = &joint.element.tangent;
+            let t = &joint.element.symmetric;
             for (i, row) in unknowns.iter().enumerate().filter_map(|(i, u)| Some((i, (*u)?))) {
                 for (j, column) in unknowns.iter().enumerate().filter_map(|(j, u)| Some((j, (*u)?))) {
                     if row >= column {
-                        self.matrix.add(row, column, 0.5 * (t[i][j] + t[j][i]));
+                        self.matrix.add(row, column, t[i][j]);
                     }
                 }
             }
@@ -162,36 +163,27 @@ impl System {
         Ok(())
     }
 
-    /// (S + N)⁻¹ R as a series of S⁻¹ N.
+    /// From S⁻¹ R to (S + N)⁻¹ R, N being what is left out of the symmetric part: generalised minimal residuals, with S⁻¹ before the matrix.
     fn skew(&mut self, joints: &[Joint], unknowns: &[Vec<Option<usize>>], change: &mut [f64]) {
-        let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-        let mut term = change.to_vec();
-        let mut last = size(&term);
-        for _ in 0..20 {
-            let mut next = vec![0.0; term.len()];
+        let rest = |x: &[f64]| {
+            let mut out = vec![0.0; x.len()];
             for (joint, unknowns) in joints.iter().zip(unknowns) {
-                let t = &joint.element.tangent;
+                let t = &joint.element.rest;
                 for (i, row) in unknowns.iter().enumerate().filter_map(|(i, u)| Some((i, (*u)?))) {
                     let columns = unknowns.iter().enumerate().filter_map(|(j, u)| Some((j, (*u)?)));
-                    next[row] -= columns.map(|(j, u)| 0.5 * (t[i][j] - t[j][i]) * term[u]).sum::<f64>();
+                    out[row] += columns.map(|(j, u)| t[i][j] * x[u]).sum::<f64>();
                 }
             }
-            self.matrix.solve(&mut next);
-            let this = size(&next);
-            if this >= last || this == 0.0 {
-                break;
-            }
-            change.iter_mut().zip(&next).for_each(|(c, n)| *c += n);
-            (term, last) = (next, this);
-            if this < SKEW_LEFT * SKEW_LEFT * size(change) {
-                break;
-            }
-        }
+            out
+        };
+        gmres::solve(change, |x| {
+            let mut out = rest(x);
+            self.matrix.solve(&mut out);
+            out.iter_mut().zip(x).for_each(|(out, x)| *out += x);
+            out
+        });
     }
 }
-
-/// What is left out of the series, of the whole.
-const SKEW_LEFT: f64 = 1e-7;
 
 /// How far nodes have moved at most, less the mean of all.
 fn moved(from: &[DVec2], to: &[DVec2]) -> f64 {

@@ -59,7 +59,7 @@ fn filled(points: &[DVec2], spacing: f64, grading: f64) -> Result<Filling> {
 /// One grain, without walls and weight.
 fn alone(filling: &Filling, law: Law, density: f64, kind: shape::Kind) -> Result<Sample> {
     let bulk = Bulk::new(filling, law, density, kind)?;
-    let grain = Grain { filling: filling.clone(), bulk, damping: Damping::default() };
+    let grain = Grain { filling: filling.clone(), bulk, damping: Damping::default(), material: 0 };
     Sample::new(vec![grain], Vec::new(), DVec2::ZERO).ok_or(WorkloadError::NoTangent)
 }
 
@@ -212,7 +212,7 @@ pub fn disc(
         (0..7200).map(|k| centre + DVec2::from_angle(TAU * (f64::from(k) / 7200.0 - 0.25))).collect();
     let filling = filled(&points, spacing, grading)?;
     let bulk = Bulk::new(&filling, law, density, shape::Kind::Radial)?;
-    Ok(Grain { filling, bulk, damping })
+    Ok(Grain { filling, bulk, damping, material: 0 })
 }
 
 /// Height, speed and acceleration of a node at a time.
@@ -229,7 +229,7 @@ pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[Node; 2]
     let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.49)?;
     let grain = disc(DVec2::new(0.0, 1.5), TAU / 36.0, 0.1, law, 1000.0, PAPER_DAMPING)?;
     let top = grain.filling.boundary / 2;
-    let floor = Wall { point: DVec2::ZERO, normal: DVec2::Y };
+    let floor = Wall::new(DVec2::ZERO, DVec2::Y);
     let mut sample =
         Sample::new(vec![grain], vec![floor], DVec2::new(0.0, -9.81)).ok_or(WorkloadError::NoTangent)?;
     let n = sample.nodes();
@@ -267,8 +267,7 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
     let (modulus, ratio) = (1e6, 0.3);
     let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, modulus, ratio)?;
     let grain = disc(DVec2::ZERO, spacing, 0.1, law, 1000.0, Damping::default())?;
-    let wall =
-        |side: f64| Wall { point: DVec2::new(0.0, side * (1.0 - depth)), normal: DVec2::new(0.0, -side) };
+    let wall = |side: f64| Wall::new(DVec2::new(0.0, side * (1.0 - depth)), DVec2::new(0.0, -side));
     let mut sample =
         Sample::new(vec![grain], vec![wall(-1.0), wall(1.0)], DVec2::ZERO).ok_or(WorkloadError::NoTangent)?;
     let n = sample.nodes();
@@ -285,12 +284,12 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
     let boundary = sample.grains[0].filling.boundary;
     let mut pressures = Vec::new();
     let mut force = 0.0;
-    for watch in state.watches.iter().filter(|w| w.partner == Partner::Wall(0) && w.multiplier < 0.0) {
+    for watch in state.watches.iter().filter(|w| w.partner == Partner::Wall(0) && w.hold.pressure > 0.0) {
         let at = watch.node as usize;
         let (before, after) = (positions[(at + boundary - 1) % boundary], positions[(at + 1) % boundary]);
         let x = positions[at];
-        force -= watch.multiplier * 0.5 * (x.distance(before) + after.distance(x));
-        pressures.push((x.x, -watch.multiplier));
+        force += watch.hold.pressure * 0.5 * (x.distance(before) + after.distance(x));
+        pressures.push((x.x, watch.hold.pressure));
     }
     // Half of the width by Hertz, a² = 4 F R / π E*.
     let plane = modulus / (1.0 - ratio * ratio);
@@ -330,10 +329,10 @@ pub fn sand_box(count: usize, seed: u64) -> Result<(Sample, Settings)> {
             // As many nodes on the outline as 2,878 are for a hundred grains.
             let filling = fill(outline, Density { spacing: outline.length() / 28.8, grading: 0.02 })?;
             let bulk = Bulk::new(&filling, law, 1.0, shape::Kind::Radial)?;
-            Ok(Grain { filling, bulk, damping: PAPER_DAMPING })
+            Ok(Grain { filling, bulk, damping: PAPER_DAMPING, material: 0 })
         })
         .collect::<Result<Vec<_>>>()?;
-    let wall = |x: f64, y: f64, normal: DVec2| Wall { point: DVec2::new(x, y), normal };
+    let wall = |x: f64, y: f64, normal: DVec2| Wall::new(DVec2::new(x, y), normal);
     let walls = vec![
         wall(0.0, 0.0, DVec2::Y),
         wall(0.0, 0.0, DVec2::X),
@@ -398,7 +397,7 @@ pub fn compaction(
         let (next, effort) = stepper.advance(&mut sample, &state, TIMESTEP, walls)?;
         state = next;
         let mut pressed: Vec<(u32, u32)> =
-            state.watches.iter().filter(|w| w.multiplier < 0.0).map(|w| (w.grain, w.node)).collect();
+            state.watches.iter().filter(|w| w.hold.pressure > 0.0).map(|w| (w.grain, w.node)).collect();
         pressed.sort_unstable();
         pressed.dedup();
         let now = size(f64::from(step));

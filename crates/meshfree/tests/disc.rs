@@ -54,7 +54,7 @@ fn two_discs_that_meet_keep_their_momentum() {
     let mut pressed = 0;
     for _ in 0..60 {
         state = stepper.advance(&mut moved, &state, 0.002, |_, _| {}).unwrap().0;
-        pressed += state.watches.iter().filter(|w| w.multiplier < 0.0).count();
+        pressed += state.watches.iter().filter(|w| w.hold.pressure > 0.0).count();
     }
     let end = measure(&state);
     assert!(pressed > 100, "they have not met");
