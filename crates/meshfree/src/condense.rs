@@ -11,7 +11,7 @@ use faer::{
     },
 };
 
-use crate::sparse::Singular;
+use crate::{dense::dot, sparse::Singular};
 
 /// Lower triangle of a symmetric matrix, column by column: unknowns on the outline first, then inner ones.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +81,7 @@ impl Condensed {
         }
         let scaled: Vec<f64> = inner.iter().enumerate().map(|(k, x)| x / self.pivot(k)).collect();
         for (k, side) in outer.iter_mut().enumerate() {
-            *side -= self.below(k).iter().zip(&scaled).map(|(w, x)| w * x).sum::<f64>();
+            *side -= dot(self.below(k), &scaled);
         }
     }
 
@@ -93,8 +93,7 @@ impl Condensed {
         }
         for k in (0..inner.len()).rev() {
             let (known, rest) = inner.split_at_mut(k + 1);
-            let sum: f64 = self.below(self.outer + k).iter().zip(&*rest).map(|(l, x)| l * x).sum();
-            known[k] = known[k] / self.pivot(k) - sum;
+            known[k] = known[k] / self.pivot(k) - dot(self.below(self.outer + k), rest);
         }
     }
 

@@ -79,20 +79,26 @@ impl Law {
 
     /// `None`: there is no stress, for the material is inside out.
     pub fn respond(&self, f: [f64; 4]) -> Option<Response> {
+        self.answer::<true>(f)
+    }
+
+    /// As `respond`; the tangent may be left out.
+    #[inline]
+    pub fn answer<const TANGENT: bool>(&self, f: [f64; 4]) -> Option<Response> {
         match self.kind {
-            Kind::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff(f)),
+            Kind::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff::<TANGENT>(f)),
             Kind::NeoHookean => self.neo_hookean(f),
         }
     }
 
     /// Eqs (13), (A.5), (A.6).
-    fn saint_venant_kirchhoff(&self, f: [f64; 4]) -> Response {
+    fn saint_venant_kirchhoff<const TANGENT: bool>(&self, f: [f64; 4]) -> Response {
         let Law { lambda, mu, .. } = *self;
         let strain = green_lagrange(f);
         let stress = hooke(lambda, mu, strain);
         let energy = 0.5 * (stress[0] * strain[0] + stress[1] * strain[1] + 2.0 * stress[2] * strain[2]);
         let mut out = Response { energy, ..Response::default() };
-        out.add_second(f, stress, lambda, mu);
+        out.add_second::<TANGENT>(f, stress, lambda, mu);
         out
     }
 
@@ -111,19 +117,19 @@ impl Law {
         hooke(lambda, mu, strain)
     }
 
-    /// As [`Law::respond`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
+    /// As [`Law::answer`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
     /// Green-Lagrange strain, which is `rate` times the strain, and `constant`. Rigid motion has none.
-    pub fn respond_viscous(
+    pub fn answer_viscous<const TANGENT: bool>(
         &self,
         f: [f64; 4],
         (time, rate): (f64, f64),
         constant: [f64; 3],
     ) -> Option<Response> {
-        let mut out = self.respond(f)?;
+        let mut out = self.answer::<TANGENT>(f)?;
         let (lambda, mu) = self.small();
         let strain = green_lagrange(f);
         let stress = hooke(time * lambda, time * mu, std::array::from_fn(|k| rate * strain[k] + constant[k]));
-        out.add_second(f, stress, time * rate * lambda, time * rate * mu);
+        out.add_second::<TANGENT>(f, stress, time * rate * lambda, time * rate * mu);
         Some(out)
     }
 
@@ -185,22 +191,27 @@ impl Law {
 
 impl Response {
     /// A second Piola-Kirchhoff stress S that changes with the Green-Lagrange strain by Lamé's constants: F S, and its change with F.
-    fn add_second(&mut self, f: [f64; 4], s: [f64; 3], lambda: f64, mu: f64) {
+    #[inline]
+    fn add_second<const TANGENT: bool>(&mut self, f: [f64; 4], s: [f64; 3], lambda: f64, mu: f64) {
         let f = [[f[0], f[1]], [f[2], f[3]]];
         let s = [[s[0], s[2]], [s[2], s[1]]];
-        // F Fᵀ, which is what is left of F C F.
-        let left = |i: usize, k: usize| f[i][0] * f[k][0] + f[i][1] * f[k][1];
-        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
         for i in 0..2 {
             for j in 0..2 {
                 self.stress[2 * i + j] += f[i][0] * s[0][j] + f[i][1] * s[1][j];
-                for k in 0..2 {
-                    for l in 0..2 {
-                        self.tangent[2 * i + j][2 * k + l] += same(i, k) * s[j][l]
-                            + lambda * f[i][j] * f[k][l]
-                            + mu * (same(j, l) * left(i, k) + f[i][l] * f[k][j]);
-                    }
-                }
+            }
+        }
+        if !TANGENT {
+            return;
+        }
+        // F Fᵀ, which is what is left of F C F.
+        let left = |i: usize, k: usize| f[i][0] * f[k][0] + f[i][1] * f[k][1];
+        let same = |a: usize, b: usize| if a == b { 1.0 } else { 0.0 };
+        for (a, row) in self.tangent.iter_mut().enumerate() {
+            for (b, entry) in row.iter_mut().enumerate() {
+                let (i, j, k, l) = (a / 2, a % 2, b / 2, b % 2);
+                *entry += same(i, k) * s[j][l]
+                    + lambda * f[i][j] * f[k][l]
+                    + mu * (same(j, l) * left(i, k) + f[i][l] * f[k][j]);
             }
         }
     }
@@ -268,7 +279,7 @@ mod tests {
         let (sine, cosine) = 0.7_f64.sin_cos();
         for law in all() {
             let (f, constant) = ([1.2, 0.3, -0.1, 0.8], [0.4, -0.2, 0.3]);
-            let viscous = |f| law.respond_viscous(f, (0.05, 3.0), constant).unwrap();
+            let viscous = |f| law.answer_viscous::<true>(f, (0.05, 3.0), constant).unwrap();
             let here = viscous(f);
             for a in 0..4 {
                 let moved = |by: f64| {
@@ -282,8 +293,10 @@ mod tests {
                     assert!((slope - here.tangent[b][a]).abs() < 1e-4, "{law:?} {a} {b}");
                 }
             }
-            let turned =
-                law.respond_viscous([cosine, -sine, sine, cosine], (0.05, 3.0), [0.0; 3]).unwrap().stress;
+            let turned = law
+                .answer_viscous::<true>([cosine, -sine, sine, cosine], (0.05, 3.0), [0.0; 3])
+                .unwrap()
+                .stress;
             assert!(turned.iter().all(|s| s.abs() < 1e-10), "{law:?} {turned:?}");
         }
     }

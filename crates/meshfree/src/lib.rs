@@ -7,6 +7,8 @@ pub mod element;
 pub mod fill;
 mod gmres;
 pub mod law;
+mod motion;
+mod newton;
 pub mod outline;
 pub mod packing;
 pub mod quadrature;

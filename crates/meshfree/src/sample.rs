@@ -115,6 +115,9 @@ pub struct Watch {
     pieces: Vec<u32>,
 }
 
+/// Of the distance that is watched: what touches may be this much inside without having moved.
+const SLACK: f64 = 1e-3;
+
 /// A watched node where it is.
 #[derive(Debug, Clone, Copy)]
 pub struct Touch {
@@ -271,9 +274,11 @@ impl Sample {
         (0..self.grains.len()).into_par_iter().flat_map_iter(of_grain).collect()
     }
 
-    /// How far a watched node is from its partner now; `None` where none of the pieces is opposite.
-    pub fn touch(&self, watch: &Watch, positions: &[DVec2], reach: f64) -> Option<Touch> {
-        let x = positions[self.along(watch.grain, watch.node, 0)];
+    /// How far a watched node is from its partner now; `None` where none of the pieces is opposite. `moves`: of all nodes since they were
+    /// apart, or in touch.
+    pub fn touch(&self, watch: &Watch, positions: &[DVec2], moves: &[DVec2], reach: f64) -> Option<Touch> {
+        let node = self.along(watch.grain, watch.node, 0);
+        let x = positions[node];
         match watch.partner {
             Partner::Wall(w) => {
                 let Wall { point, normal, .. } = self.walls[w as usize];
@@ -283,12 +288,15 @@ impl Sample {
                 .pieces
                 .iter()
                 .filter_map(|&p| {
-                    let at = spline::closest(self.piece(master, p).map(|k| positions[k]), x)?;
-                    Some(Touch { gap: at.gap, kind: Where::Grain(p, at) })
+                    let nodes = self.piece(master, p);
+                    let at = spline::closest(nodes.map(|k| positions[k]), x)?;
+                    // What is farther in than it can have come is behind the outline of the other side, as at a sharp end.
+                    let come = nodes.iter().map(|k| moves[*k].length()).fold(0.0, f64::max);
+                    let deepest = moves[node].length() + come + SLACK * reach;
+                    (at.gap.abs() < reach && at.gap > -deepest)
+                        .then_some(Touch { gap: at.gap, kind: Where::Grain(p, at) })
                 })
-                .min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs()))
-                // What is farther in has come through from the other side.
-                .filter(|t| t.gap.abs() < reach),
+                .min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs())),
         }
     }
 
@@ -308,16 +316,16 @@ impl Sample {
         (pressure > 0.0 || watch.hold.bonded).then_some(pressure)
     }
 
-    /// Eqs (21)-(23); `None` where nothing is pushed. `moves`: of all nodes since the sub-step began.
+    /// Eqs (21)-(23), for a pressure and a stiffness. `moves`: of all nodes since the sub-step began.
     pub fn element(
         &self,
         watch: &Watch,
         touch: &Touch,
-        stiffness: f64,
+        (pressure, stiffness): (f64, f64),
         positions: &[DVec2],
         moves: &[DVec2],
-    ) -> Option<Element> {
-        let push = Pressure { pressure: self.pressure(watch, touch, stiffness)?, stiffness };
+    ) -> Element {
+        let push = Pressure { pressure, stiffness };
         let grip = self.grip(watch);
         let (nodes, _) = self.element_nodes(watch, touch);
         let friction = (grip.friction > 0.0).then(|| Friction {
@@ -331,10 +339,10 @@ impl Sample {
             },
         });
         let slave = [0, 1, 2].map(|k| positions[nodes[k]]);
-        Some(match touch.kind {
+        match touch.kind {
             Where::Wall(normal) => element::on_wall(slave, normal, push, friction.as_ref()),
             Where::Grain(_, at) => element::on_grain(slave, &at, push, friction.as_ref()),
-        })
+        }
     }
 
     fn flow<'a>(&self, g: usize, flows: &'a Flows) -> Flow<'a> {

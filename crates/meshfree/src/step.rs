@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use glam::DVec2;
-use rayon::prelude::*;
 
 use crate::{
     condense::Condensed,
-    sample::{Flows, Hold, Sample, Touch, Watch},
+    motion::{Motion, strains},
+    newton::{Trial, newton},
+    sample::{Flows, Hold, Sample, Watch},
     sparse::Singular,
-    system::{Joint, System},
+    system::System,
 };
 
 /// How time is cut.
@@ -62,8 +63,8 @@ pub enum StepError {
     Singular(#[from] Singular),
 }
 
-/// Residuals below this that do not fall any more are left to rounding.
-const ROUNDED: f64 = 1e-9;
+/// How far the stiffness of contact grows at most: beyond, who touches and who does not goes to and fro.
+const STIFFEST: f64 = 100.0;
 
 /// The smallest part of a step that is tried.
 const SHORTEST: f64 = 1.0 / 1024.0;
@@ -106,109 +107,10 @@ pub struct Effort {
     pub residuals: Vec<Vec<f64>>,
 }
 
-/// Velocity and acceleration at the end of a sub-step as they depend on the displacement d within it: v = rate d + ..., a = rate² d
-/// + ... (Of displacements since the start, which may be large, the digits that count would be lost.)
-struct Motion {
-    /// Displacements where the sub-step begins.
-    from: Vec<DVec2>,
-    rate: f64,
-    velocity: Vec<DVec2>,
-    acceleration: Vec<DVec2>,
-    /// The rate of strain is the same rate times strain, and this, at every Gauss point of every grain: the same rules, for strains.
-    strain_rate: Vec<Vec<[f64; 3]>>,
-}
-
-impl Motion {
-    /// Eqs (25), (26), over a time h.
-    fn newmark(sample: &Sample, from: &State, h: f64) -> Self {
-        let rate = 2.0 / h;
-        let velocity = from.velocity.iter().map(|v| -*v).collect();
-        let rest = from.velocity.iter().zip(&from.acceleration);
-        Motion {
-            from: from.displacement.clone(),
-            rate,
-            velocity,
-            acceleration: rest.map(|(v, a)| -2.0 * rate * *v - *a).collect(),
-            strain_rate: strains(sample, from, |strain, now| -rate * strain - now),
-        }
-    }
-
-    /// Eqs (27), (28), over the second half of a step h; d is from its middle.
-    fn euler(sample: &Sample, from: &State, middle: &State, h: f64) -> Self {
-        let rate = 3.0 / h;
-        let velocity: Vec<DVec2> =
-            from.displacement.iter().zip(&middle.displacement).map(|(u, m)| (*u - *m) / h).collect();
-        let acceleration = (from.velocity.iter().zip(&middle.velocity).zip(&velocity))
-            .map(|((v, m), w)| (*v - 4.0 * *m) / h + rate * *w)
-            .collect();
-        let mut strain_rate = strains(sample, from, |strain, _| strain / h);
-        let later = strains(sample, middle, |strain, _| -4.0 * strain / h);
-        for (sum, more) in strain_rate.iter_mut().flatten().zip(later.iter().flatten()) {
-            *sum = std::array::from_fn(|k| sum[k] + more[k]);
-        }
-        Motion { from: middle.displacement.clone(), rate, velocity, acceleration, strain_rate }
-    }
-
-    /// Nothing moves: what is looked for is at rest.
-    fn still(from: &State) -> Self {
-        let zero = vec![DVec2::ZERO; from.displacement.len()];
-        Motion {
-            from: from.displacement.clone(),
-            rate: 0.0,
-            velocity: zero.clone(),
-            acceleration: zero,
-            strain_rate: Vec::new(),
-        }
-    }
-
-    fn displacement(&self, d: &[DVec2]) -> Vec<DVec2> {
-        self.from.iter().zip(d).map(|(u, d)| *u + *d).collect()
-    }
-
-    fn velocity(&self, d: &[DVec2]) -> Vec<DVec2> {
-        d.iter().zip(&self.velocity).map(|(d, w)| self.rate * *d + *w).collect()
-    }
-
-    fn flows(&self, d: &[DVec2]) -> Flows {
-        Flows { velocity: self.velocity(d), rate: self.rate, constant: self.strain_rate.clone() }
-    }
-
-    fn acceleration(&self, d: &[DVec2]) -> Vec<DVec2> {
-        d.iter().zip(&self.acceleration).map(|(d, b)| self.rate * self.rate * *d + *b).collect()
-    }
-}
-
-/// Something of the strain and its rate at every Gauss point of grains with a viscous stress; nothing for the others.
-fn strains(sample: &Sample, state: &State, of: impl Fn(f64, f64) -> f64 + Sync) -> Vec<Vec<[f64; 3]>> {
-    if sample.grains.iter().all(|g| g.damping.viscous == 0.0) {
-        return Vec::new();
-    }
-    let of_grain = |g: usize| {
-        let nodes = sample.nodes_of(g);
-        let grain = &sample.grains[g];
-        if grain.damping.viscous == 0.0 {
-            return Vec::new();
-        }
-        let both = grain.bulk.strain_rates(&state.displacement[nodes.clone()], &state.velocity[nodes]);
-        both.into_iter().map(|(strain, rate)| std::array::from_fn(|k| of(strain[k], rate[k]))).collect()
-    };
-    (0..sample.grains.len()).into_par_iter().map(of_grain).collect()
-}
-
 /// The solver, with what it keeps from step to step.
 pub struct Stepper {
     pub settings: Settings,
     system: Option<System>,
-}
-
-/// Where a loop of Newton-Raphson has ended.
-struct Balance {
-    /// Largest distance of what pushes, m, and the grain that has it.
-    gap: (f64, usize),
-    /// Whether nothing is left of the residual.
-    exact: bool,
-    /// What every watched node is held with now.
-    holds: Vec<Hold>,
 }
 
 impl Stepper {
@@ -346,13 +248,14 @@ impl Stepper {
         };
         let system = self.system.insert(system);
         effort.times.search += start.elapsed();
-        let mut d = vec![DVec2::ZERO; from.displacement.len()];
+        let mut trial =
+            Trial::new(sample, motion, &watches, reach, vec![DVec2::ZERO; from.displacement.len()])?;
         let mut k = stiffness;
         let mut gaps = Vec::new();
         effort.residuals.clear();
         for _ in 0..augmentations {
             effort.augmentations += 1;
-            let balance = newton(system, &self.settings, sample, motion, (&watches, k), &mut d, effort)?;
+            let balance = newton(system, &self.settings, sample, motion, (&watches, k), &mut trial, effort)?;
             let mut parted = false;
             for (watch, hold) in watches.iter_mut().zip(balance.holds) {
                 let adhesion = sample.grip(watch).adhesion;
@@ -369,131 +272,18 @@ impl Stepper {
                 for watch in &mut watches {
                     watch.hold.bonded |= watch.hold.pressure > 0.0 && sample.grip(watch).adhesion > 0.0;
                 }
-                let (velocity, acceleration) = (motion.velocity(&d), motion.acceleration(&d));
-                return Ok(State { displacement: motion.displacement(&d), velocity, acceleration, watches });
+                let Trial { d, displacement, flows, .. } = trial;
+                let acceleration = motion.acceleration(&d);
+                return Ok(State { displacement, velocity: flows.velocity, acceleration, watches });
             }
             if balance.gap.0 > gap {
                 // Where one iteration was enough, who pushes whom is settled.
                 let settled = effort.residuals.last().is_some_and(|r| r.len() <= 2);
                 k *= if settled { growth * growth } else { growth };
+                k = k.min(STIFFEST * stiffness);
             }
         }
         let grain = gaps.last().map_or(0, |g| g.1);
         Err(StepError::Contact { grain, gaps: gaps.into_iter().map(|g| g.0).collect() })
     }
-}
-
-/// Newton-Raphson with multipliers as they are, eq. (14), until what is left is small against what the next augmentation brings.
-fn newton(
-    system: &mut System,
-    settings: &Settings,
-    sample: &Sample,
-    motion: &Motion,
-    (watches, stiffness): (&[Watch], f64),
-    d: &mut [DVec2],
-    effort: &mut Effort,
-) -> Result<Balance, StepError> {
-    let mut history = Vec::new();
-    loop {
-        let start = Instant::now();
-        let u = motion.displacement(d);
-        let positions = sample.positions(&u);
-        let touches: Vec<Option<Touch>> =
-            watches.par_iter().map(|watch| sample.touch(watch, &positions, settings.reach)).collect();
-        let mut joints = Vec::new();
-        let mut holds = vec![Hold::default(); watches.len()];
-        let (mut gap, mut jump) = ((0.0, 0), 0.0);
-        for ((watch, touch), hold) in watches.iter().zip(&touches).zip(&mut holds) {
-            let Some(touch) = touch else { continue };
-            let Some(pressure) = sample.pressure(watch, touch, stiffness) else { continue };
-            let Some(element) = sample.element(watch, touch, stiffness, &positions, d) else { continue };
-            *hold = Hold { pressure, traction: element.traction, bonded: watch.hold.bonded };
-            let open = touch.gap.abs().max(element.slip.abs());
-            if open > gap.0 {
-                gap = (open, watch.grain as usize);
-            }
-            jump += (stiffness * open * element.length).powi(2);
-            let (nodes, count) = sample.element_nodes(watch, touch);
-            joints.push(Joint { nodes, count, element });
-        }
-        let flows = motion.flows(d);
-        let (mut residual, size) = residual(sample, motion, &joints, &u, &flows, d)?;
-        sample.held.iter().for_each(|&held| residual[held] = 0.0);
-        let norm = residual.iter().map(|r| r * r).sum::<f64>().sqrt() / size;
-        effort.times.forces += start.elapsed();
-        // Where rounding leaves no better: forces that cancel (of a grain that is carried along and damped) may be far larger than
-        // those that are left.
-        let best = history.iter().copied().fold(f64::INFINITY, f64::min);
-        let noise = noise(&positions, &joints, stiffness) / size;
-        let rounded = norm < ROUNDED.max(30.0 * noise) && norm > 0.5 * best;
-        history.push(norm);
-        let exact = norm <= settings.residual.max(noise) || rounded;
-        if exact || (gap.0 > settings.gap && norm <= settings.slack * jump.sqrt() / size) {
-            effort.residuals.push(history);
-            return Ok(Balance { gap, exact, holds });
-        }
-        if history.len() > settings.newton || !norm.is_finite() {
-            return Err(StepError::Newton { grain: worst(sample, &residual), history });
-        }
-        effort.newton += 1;
-        let start = Instant::now();
-        system.stiffen(sample, &u, &flows, motion.rate)?;
-        effort.times.tangents += start.elapsed();
-        let start = Instant::now();
-        system.solve(sample, &joints, &mut residual)?;
-        effort.times.solution += start.elapsed();
-        // Steps that go to and fro between who touches and who does not, who sticks and who slides, are made shorter.
-        let best = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
-        let recent = history.len().saturating_sub(3);
-        let stalled = recent > 1 && best(&history[recent..]) > 0.9 * best(&history[..recent]);
-        let part = if stalled { 0.5 } else { 1.0 };
-        for (d, change) in d.iter_mut().zip(residual.chunks_exact(2)) {
-            *d += part * DVec2::from_slice(change);
-        }
-    }
-}
-
-/// The grain with the largest residual.
-fn worst(sample: &Sample, residual: &[f64]) -> usize {
-    let of = |g: usize| {
-        let nodes = sample.nodes_of(g);
-        residual[2 * nodes.start..2 * nodes.end].iter().map(|r| r * r).sum::<f64>()
-    };
-    (0..sample.grains.len()).max_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(0)
-}
-
-/// What rounding of places does to the forces of contact, which are stiff.
-fn noise(positions: &[DVec2], joints: &[Joint], stiffness: f64) -> f64 {
-    let far = positions.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
-    let lengths = joints.iter().map(|j| j.element.length * j.element.length).sum::<f64>().sqrt();
-    0.3 * f64::EPSILON * far * stiffness * lengths
-}
-
-/// Eq. (A.2), and the size of the forces that balance in it.
-fn residual(
-    sample: &Sample,
-    motion: &Motion,
-    joints: &[Joint],
-    u: &[DVec2],
-    flows: &Flows,
-    d: &[DVec2],
-) -> Result<(Vec<f64>, f64), StepError> {
-    let (inner, _) = sample.inner_forces(u, flows).map_err(StepError::InsideOut)?;
-    let (inertia, momentum) = sample.mass_times(&motion.acceleration(d), &flows.velocity);
-    let slowed = sample.slowed(&momentum);
-    let mut contact = vec![DVec2::ZERO; u.len()];
-    for joint in joints {
-        for (node, force) in joint.nodes[..joint.count].iter().zip(&joint.element.force) {
-            contact[*node] += *force;
-        }
-    }
-    let size = |x: &[DVec2]| x.iter().map(|x| x.length_squared()).sum::<f64>().sqrt();
-    // In free flight there are no forces: a thousandth of what would stop all within the step stands for them.
-    let flight = 1e-3 * motion.rate * size(&momentum);
-    let forces: f64 = [&inner, &inertia, &slowed, &contact].map(|x| size(x)).iter().sum();
-    let all = forces + flight + size(&sample.load);
-    let residual = (0..u.len())
-        .flat_map(|k| (inner[k] + sample.load[k] + contact[k] - inertia[k] - slowed[k]).to_array())
-        .collect();
-    Ok((residual, all.max(f64::MIN_POSITIVE)))
 }

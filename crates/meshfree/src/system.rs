@@ -26,9 +26,9 @@ pub struct Joint {
 pub struct System {
     /// Nodes that contacts may join: the pattern of the matrix.
     joined: Vec<Vec<usize>>,
-    /// Of all nodes on outlines, counted through.
+    /// Of all nodes that may be joined, counted through.
     matrix: Symmetric,
-    /// Number of every node among those on outlines.
+    /// Number of every node among these.
     rim: Vec<usize>,
     grains: Vec<Kept>,
 }
@@ -36,6 +36,9 @@ pub struct System {
 /// What is kept of a grain.
 #[derive(Default)]
 struct Kept {
+    /// Its nodes, those that may be joined first, and how many these are.
+    order: Vec<usize>,
+    outer: usize,
     condensed: Condensed,
     /// Displacements for which it was made; none: it is to be made.
     made: Vec<DVec2>,
@@ -43,15 +46,19 @@ struct Kept {
 
 impl System {
     pub fn new(sample: &Sample, joined: Vec<Vec<usize>>) -> Result<Self, Singular> {
+        let mut met = vec![false; sample.nodes()];
+        joined.iter().flatten().for_each(|node| met[*node] = true);
         let mut rim = vec![usize::MAX; sample.nodes()];
-        let mut ends = Vec::new();
-        for (g, grain) in sample.grains.iter().enumerate() {
-            let (first, start) = (sample.nodes_of(g).start, ends.len());
-            let end = start + grain.filling.boundary;
-            (0..grain.filling.boundary).for_each(|k| rim[first + k] = start + k);
-            ends.resize(end, end);
+        let (mut grains, mut ends) = (Vec::new(), Vec::new());
+        for g in 0..sample.grains.len() {
+            let (mut order, rest): (Vec<usize>, Vec<usize>) = sample.nodes_of(g).partition(|k| met[*k]);
+            let (start, outer) = (ends.len(), order.len());
+            order.iter().enumerate().for_each(|(k, node)| rim[*node] = start + k);
+            ends.resize(start + outer, start + outer);
+            order.extend(rest);
+            grains.push(Kept { order, outer, ..Kept::default() });
         }
-        // A grain's own outline is full; of other grains those after it.
+        // A grain's own nodes are all coupled; of other grains those after it.
         let mut others: Vec<Vec<usize>> = vec![Vec::new(); ends.len()];
         for nodes in &joined {
             for (k, a) in nodes.iter().map(|a| rim[*a]).enumerate() {
@@ -68,9 +75,7 @@ impl System {
                 columns.push((unknown..2 * ends[a]).chain(other.clone()).collect());
             }
         }
-        let matrix = Symmetric::new(&columns)?;
-        let grains = sample.grains.iter().map(|_| Kept::default()).collect();
-        Ok(System { joined, matrix, rim, grains })
+        Ok(System { joined, matrix: Symmetric::new(&columns)?, rim, grains })
     }
 
     /// Changes the contacts that may be, and forgets all tangents.
@@ -94,8 +99,7 @@ impl System {
         self.grains.par_iter_mut().enumerate().try_for_each(|(g, kept)| {
             let nodes = sample.nodes_of(g);
             let now = &displacement[nodes.clone()];
-            let grain = &sample.grains[g];
-            if !kept.made.is_empty() && moved(&kept.made, now) < STALE * grain.bulk.spacing() {
+            if !kept.made.is_empty() && moved(&kept.made, now) < STALE * sample.grains[g].bulk.spacing() {
                 return Ok(());
             }
             let mut matrix =
@@ -107,7 +111,8 @@ impl System {
                 matrix[held * size..(held + 1) * size].fill(0.0);
                 matrix[held * size + held] = 1.0;
             }
-            kept.condensed = Condensed::new(matrix, 2 * grain.filling.boundary)?;
+            let order: Vec<usize> = kept.order.iter().map(|k| k - nodes.start).collect();
+            kept.condensed = Condensed::new(permuted(&matrix, &order), 2 * kept.outer)?;
             kept.made = now.to_vec();
             Ok(())
         })
@@ -117,8 +122,8 @@ impl System {
     /// symmetric part.
     pub fn solve(&mut self, sample: &Sample, joints: &[Joint], side: &mut [f64]) -> Result<(), Singular> {
         let mut column = 0;
-        for (grain, kept) in sample.grains.iter().zip(&self.grains) {
-            for k in 0..2 * grain.filling.boundary {
+        for kept in &self.grains {
+            for k in 0..2 * kept.outer {
                 self.matrix.set_column(column, kept.condensed.column(k));
                 column += 1;
             }
@@ -141,25 +146,30 @@ impl System {
             }
         }
         self.matrix.factorise()?;
-        let mut parts = Vec::new();
-        let mut rest = side;
-        for g in 0..sample.grains.len() {
-            let (part, after) = rest.split_at_mut(2 * sample.nodes_of(g).len());
-            parts.push(part);
-            rest = after;
-        }
-        parts.par_iter_mut().zip(&self.grains).for_each(|(part, kept)| kept.condensed.forward(part));
-        let outer = |g: usize| 2 * sample.grains[g].filling.boundary;
-        let mut change: Vec<f64> =
-            parts.iter().enumerate().flat_map(|(g, part)| part[..outer(g)].to_vec()).collect();
+        let mut parts: Vec<Vec<f64>> = (self.grains.par_iter())
+            .map(|kept| {
+                let of_node = |k: &usize| [side[2 * k], side[2 * k + 1]];
+                let mut part: Vec<f64> = kept.order.iter().flat_map(of_node).collect();
+                kept.condensed.forward(&mut part);
+                part
+            })
+            .collect();
+        let mut change: Vec<f64> = (parts.iter().zip(&self.grains))
+            .flat_map(|(part, kept)| part[..2 * kept.outer].iter().copied())
+            .collect();
         self.matrix.solve(&mut change);
         self.skew(joints, &unknowns, &mut change);
         let mut from = 0;
-        for (g, part) in parts.iter_mut().enumerate() {
-            part[..outer(g)].copy_from_slice(&change[from..from + outer(g)]);
-            from += outer(g);
+        for (part, kept) in parts.iter_mut().zip(&self.grains) {
+            part[..2 * kept.outer].copy_from_slice(&change[from..from + 2 * kept.outer]);
+            from += 2 * kept.outer;
         }
         parts.par_iter_mut().zip(&self.grains).for_each(|(part, kept)| kept.condensed.backward(part));
+        for (part, kept) in parts.iter().zip(&self.grains) {
+            for (k, x) in kept.order.iter().zip(part.chunks_exact(2)) {
+                side[2 * k..2 * k + 2].copy_from_slice(x);
+            }
+        }
         Ok(())
     }
 
@@ -183,6 +193,21 @@ impl System {
             out
         });
     }
+}
+
+/// The lower triangle of a symmetric matrix with two columns a node, nodes in another order.
+fn permuted(matrix: &[f64], order: &[usize]) -> Vec<f64> {
+    let size = 2 * order.len();
+    let mut out = vec![0.0; matrix.len()];
+    for (a, &from) in order.iter().enumerate() {
+        for (b, &to) in order.iter().enumerate().skip(a) {
+            for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let (row, column) = (2 * to + i, 2 * from + j);
+                out[(2 * a + j) * size + 2 * b + i] = matrix[row.min(column) * size + row.max(column)];
+            }
+        }
+    }
+    out
 }
 
 /// How far nodes have moved at most, less the mean of all.

@@ -70,16 +70,19 @@ pub struct Flow<'a> {
     /// β of eq. (24), s, and velocities of the nodes.
     pub rayleigh: f64,
     pub velocity: &'a [DVec2],
-    /// Time of [`Law::respond_viscous`], s, the rate that goes with strain, 1/s, and what is added to it at every Gauss point.
+    /// Time of [`Law::answer_viscous`], s, the rate that goes with strain, 1/s, and what is added to it at every Gauss point.
     pub viscous: (f64, f64),
     pub constant: &'a [[f64; 3]],
 }
 
 impl Flow<'_> {
-    fn respond(&self, law: &Law, gradient: [f64; 4], point: usize) -> Option<Response> {
+    #[inline]
+    fn answer<const TANGENT: bool>(&self, law: &Law, gradient: [f64; 4], point: usize) -> Option<Response> {
         match self.constant.get(point) {
-            Some(constant) if self.viscous.0 != 0.0 => law.respond_viscous(gradient, self.viscous, *constant),
-            _ => law.respond(gradient),
+            Some(constant) if self.viscous.0 != 0.0 => {
+                law.answer_viscous::<TANGENT>(gradient, self.viscous, *constant)
+            }
+            _ => law.answer::<TANGENT>(gradient),
         }
     }
 }
@@ -334,7 +337,7 @@ impl Kernel for Push<'_> {
             let gradients = cell.gradients::<L>(slopes, [self.displacement, velocity], &mut local);
             let mut stresses = [[L::splat(0.0); 4]; POINTS];
             for (p, [gradient, [xx, xy, yx, yy]]) in gradients.into_iter().enumerate() {
-                let response = flow.respond(&bulk.law, deformation(gradient), POINTS * c + p)?;
+                let response = flow.answer::<false>(&bulk.law, deformation(gradient), POINTS * c + p)?;
                 let weight = cell.weight[p];
                 energy += weight * response.energy;
                 let slow = bulk.law.small_stress([xx, yy, 0.5 * (xy + yx)]);
@@ -381,7 +384,8 @@ impl Kernel for Stiffen<'_> {
             let gradients = cell.gradients::<L>(slopes, [self.displacement; 2], &mut local);
             let mut tangents = [[[0.0; 4]; 4]; POINTS];
             for (p, (tangent, [gradient, _])) in tangents.iter_mut().zip(gradients).enumerate() {
-                let response = self.flow.respond(&self.bulk.law, deformation(gradient), POINTS * c + p)?;
+                let response =
+                    self.flow.answer::<true>(&self.bulk.law, deformation(gradient), POINTS * c + p)?;
                 for (row, from) in tangent.iter_mut().zip(&response.tangent) {
                     for (entry, from) in row.iter_mut().zip(from) {
                         *entry = cell.weight[p] * from;
