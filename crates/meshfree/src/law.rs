@@ -71,6 +71,10 @@ impl Law {
         Ok(Law { kind, plane, lambda, mu })
     }
 
+    pub fn shear_modulus(&self) -> f64 {
+        self.mu
+    }
+
     /// Speed of a pressure wave in material of this density, m/s.
     pub fn wave_speed(&self, density: f64) -> f64 {
         let (lambda, mu) = self.small();
@@ -195,10 +199,8 @@ impl Response {
     fn add_second<const TANGENT: bool>(&mut self, f: [f64; 4], s: [f64; 3], lambda: f64, mu: f64) {
         let f = [[f[0], f[1]], [f[2], f[3]]];
         let s = [[s[0], s[2]], [s[2], s[1]]];
-        for i in 0..2 {
-            for j in 0..2 {
-                self.stress[2 * i + j] += f[i][0] * s[0][j] + f[i][1] * s[1][j];
-            }
+        for (a, stress) in self.stress.iter_mut().enumerate() {
+            *stress += f[a / 2][0] * s[0][a % 2] + f[a / 2][1] * s[1][a % 2];
         }
         if !TANGENT {
             return;

@@ -159,6 +159,11 @@ impl Sample {
         self.first[grain]..self.first[grain + 1]
     }
 
+    /// Shear modulus over the distance of nodes, Pa/m, at most.
+    pub fn node_stiffness(&self) -> f64 {
+        self.grains.iter().map(|g| g.bulk.shear_modulus() / g.bulk.spacing()).fold(0.0, f64::max)
+    }
+
     pub fn positions(&self, displacement: &[DVec2]) -> Vec<DVec2> {
         let reference = self.grains.iter().flat_map(|g| &g.filling.nodes);
         reference.zip(displacement).map(|(x, u)| *x + *u).collect()

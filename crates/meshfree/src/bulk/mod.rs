@@ -177,6 +177,10 @@ impl Bulk {
         force
     }
 
+    pub fn shear_modulus(&self) -> f64 {
+        self.law.shear_modulus()
+    }
+
     /// Mean distance of nodes, m.
     pub fn spacing(&self) -> f64 {
         (self.area() / self.nodes as f64).sqrt()
