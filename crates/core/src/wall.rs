@@ -60,6 +60,13 @@ pub enum Motion {
         frequency: f64,
         phase: f64,
     },
+    /// Displacement `size * (1 / (1 + rate t) - 1)`, size a vector in m, t since the motion was set: keeps the area of a box whose
+    /// other side grows steadily.
+    Reciprocal {
+        size: DVec3,
+        /// 1/s, not below 0.
+        rate: f64,
+    },
     /// Rotation about an axis (unit vector) through `centre`, rad/s; both move with the wall's first pose.
     Rotation {
         centre: DVec3,
@@ -198,6 +205,11 @@ impl Wall {
                 let omega = std::f64::consts::TAU * frequency;
                 pose.translation += amplitude * ((omega * t + phase).sin() - phase.sin());
                 pose.velocity = amplitude * omega * (omega * t + phase).cos();
+            }
+            Motion::Reciprocal { size, rate } => {
+                let shrunk = 1.0 / (1.0 + rate * t);
+                pose.translation += size * (shrunk - 1.0);
+                pose.velocity = -size * rate * shrunk * shrunk;
             }
             Motion::Rotation { centre, axis, rate } => {
                 let (c, axis) = (pose.to_world(centre), self.rotation * axis);

@@ -1,16 +1,26 @@
 //! Method 4: grains that deform greatly, in two dimensions, without a mesh (meshfree-2016).
 
 pub mod bulk;
+pub mod deformation;
 pub mod dense;
 pub mod element;
 pub mod fill;
 pub mod law;
+pub mod method;
 pub mod outline;
+pub mod overlap;
 pub mod packing;
 pub mod quadrature;
 pub mod sample;
+pub mod scene;
+pub mod settings;
 pub mod shape;
 pub mod sparse;
 pub mod spline;
 pub mod step;
+pub mod timestep;
 pub mod workload;
+
+pub use method::DeformableGrains;
+pub use settings::Settings;
+pub use timestep::automatic_timestep;
