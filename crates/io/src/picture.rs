@@ -1,6 +1,6 @@
 //! A picture of deformable grains, without any other program: triangles with a colour for a value, outlines, walls, a scale (SVG).
 //!
-//! Every triangle is drawn as four, each with the mean of what its corners have, linear between nodes. The scale leaves out the
+//! Triangles are drawn as smaller ones, each with the mean of what its corners have, linear between nodes. The scale leaves out the
 //! outermost hundredth of the nodes at either end; what is beyond has the colour of the end.
 
 use std::fmt::Write;
@@ -26,6 +26,8 @@ pub enum By {
 }
 
 const LEVELS: usize = 64;
+/// Triangles that are drawn finer.
+const FEW: usize = 5000;
 /// Longest side of what is drawn, pixels.
 const LARGEST: f64 = 720.0;
 const LEFT: f64 = 30.0;
@@ -167,34 +169,40 @@ impl Scale {
     }
 }
 
+/// A place and what is there.
+type Corner = (DVec2, f64);
+
 /// One path a colour.
 fn triangles(out: &mut String, nodes: &Nodes, values: &[f64], scale: &Scale, view: &View) {
     let mut paths = vec![String::new(); LEVELS];
+    let fineness = if nodes.triangles.len() < FEW { 3 } else { 1 };
     for triangle in &nodes.triangles {
-        let corner = triangle.map(|k| (nodes.position[k as usize], values[k as usize]));
-        let middle =
-            |i: usize, j: usize| (0.5 * (corner[i].0 + corner[j].0), 0.5 * (corner[i].1 + corner[j].1));
-        let (ab, bc, ca) = (middle(0, 1), middle(1, 2), middle(2, 0));
-        for part in [[corner[0], ab, ca], [corner[1], bc, ab], [corner[2], ca, bc], [ab, bc, ca]] {
-            let mean = part.iter().map(|p| p.1).sum::<f64>() / 3.0;
-            let [a, b, c] = part.map(|p| view.at(p.0));
-            let _ = write!(
-                paths[scale.level(mean)],
-                "M{:.2} {:.2}L{:.2} {:.2} {:.2} {:.2}z",
-                a.x,
-                a.y,
-                b.x,
-                b.y,
-                c.x,
-                c.y
-            );
-        }
+        let corners = triangle.map(|k| (nodes.position[k as usize], values[k as usize]));
+        part(&mut paths, corners, fineness, scale, view);
     }
     for (level, path) in paths.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
         // A thin line of the same colour: no seams.
         let colour = scale.colour(level);
         let _ =
-            writeln!(out, "<path fill=\"{colour}\" stroke=\"{colour}\" stroke-width=\"0.4\" d=\"{path}\"/>");
+            writeln!(out, "<path fill=\"{colour}\" stroke=\"{colour}\" stroke-width=\"0.6\" d=\"{path}\"/>");
+    }
+}
+
+/// A triangle that is divided so many times.
+fn part(paths: &mut [String], corners: [Corner; 3], times: u32, scale: &Scale, view: &View) {
+    let levels = corners.map(|c| scale.level(c.1));
+    if times == 0 || levels.iter().all(|l| *l == levels[0]) {
+        let mean = corners.iter().map(|c| c.1).sum::<f64>() / 3.0;
+        let [a, b, c] = corners.map(|c| view.at(c.0));
+        let path = &mut paths[scale.level(mean)];
+        let _ = write!(path, "M{:.2} {:.2}L{:.2} {:.2} {:.2} {:.2}z", a.x, a.y, b.x, b.y, c.x, c.y);
+        return;
+    }
+    let middle =
+        |i: usize, j: usize| (0.5 * (corners[i].0 + corners[j].0), 0.5 * (corners[i].1 + corners[j].1));
+    let (ab, bc, ca) = (middle(0, 1), middle(1, 2), middle(2, 0));
+    for smaller in [[corners[0], ab, ca], [corners[1], bc, ab], [corners[2], ca, bc], [ab, bc, ca]] {
+        part(paths, smaller, times - 1, scale, view);
     }
 }
 
@@ -292,4 +300,28 @@ fn bar(out: &mut String, scale: &Scale, view: &View) {
 
 fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::tests::deformable_frame;
+
+    #[test]
+    fn a_picture_has_triangles_outlines_a_scale_and_the_time() {
+        let frame = deformable_frame(true);
+        for by in [By::Pressure, By::Shear, By::Speed, By::Grain] {
+            let svg = svg(&frame, "a <title>", by).unwrap();
+            assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{by:?}");
+            assert!(svg.contains("a &lt;title&gt;, t = ") && !svg.contains("NaN"), "{by:?}");
+            // Only grains of one colour each need no scale.
+            assert_eq!(svg.contains("crispEdges"), by != By::Grain);
+            assert_eq!(svg.matches("clip-path").count(), 1);
+        }
+        // Of a checkpoint there are no stresses.
+        let bare = deformable_frame(false);
+        assert!(svg(&bare, "", By::Pressure).is_none() && svg(&bare, "", By::Speed).is_some());
+        let spheres = FrameData { deformable: None, ..frame };
+        assert!(svg(&spheres, "", By::Speed).is_none());
+    }
 }

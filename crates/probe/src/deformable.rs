@@ -86,16 +86,70 @@ fn cut(polygon: &[DVec2], point: DVec2, normal: DVec2) -> Vec<DVec2> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
-    use rubblepile_core::{Reference, Surface, Wall};
+    use rubblepile_core::{Deformation, GrainState, Reference, Surface, Wall};
 
     use super::*;
+    use crate::{
+        Energy, Momentum,
+        testing::{measure_felt, value},
+    };
 
-    #[test]
-    fn walls_that_close_a_box_have_an_area_and_others_none() {
+    fn triangle() -> World {
         let mut world = World::new(1.0);
         let nodes = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(DVec2::from_array).to_vec();
         let reference = Reference { nodes, boundary: 3, triangles: vec![[0, 1, 2]] };
         world.grains.push(rubblepile_core::Deformable::new(0, 0, 0, reference));
+        world
+    }
+
+    #[test]
+    fn sums_over_grains_are_by_area_and_energies_by_kind() {
+        let mut world = triangle();
+        let (min, max) = (DVec3::new(0.0, 0.0, -1.0), DVec3::new(5.0, 2.0, 1.0));
+        world.walls = vec![Wall::new(0, "", 0, Surface::Box { min, max })];
+        let grain = GrainState {
+            mass: 2.0,
+            area: 1.0,
+            centre: DVec2::new(3.0, 4.0),
+            orientation: 0.0,
+            momentum: DVec2::new(6.0, 0.0),
+            // About the origin: -24 of the orbit, 5 of its own.
+            angular_momentum: -19.0,
+            kinetic: 11.0,
+            elastic: 7.0,
+            stress: [-2.0, -4.0, 0.0],
+        };
+        let other = GrainState { area: 3.0, stress: [1.0, 1.0, 2.0], momentum: DVec2::ZERO, ..grain };
+        let felt = Deformation {
+            touching: vec![true, false, false],
+            grains: vec![grain, GrainState { kinetic: 0.0, angular_momentum: 0.0, ..other }],
+            largest_gap: 1e-7,
+            largest_pressure: 9.0,
+            ..Deformation::default()
+        };
+        let row = measure_felt(&mut Deformable, &world, felt.clone());
+        let at = |name| value(&Deformable, &row, name);
+        assert_eq!(at("touching_share"), 1.0 / 3.0);
+        assert!((at("solid_fraction") - 0.4).abs() < 1e-9);
+        assert_eq!(at("mean_pressure_Pa"), (3.0 - 3.0) / 4.0);
+        assert_eq!(at("mean_shear_Pa"), (1.0 + 6.0) / 4.0);
+        assert_eq!((at("total_area_m2"), at("mean_area_m2")), (4.0, 2.0));
+        let row = measure_felt(&mut Energy, &world, felt.clone());
+        let at = |name| value(&Energy, &row, name);
+        assert_eq!((at("kinetic_translation_J"), at("kinetic_rotation_J")), (9.0, 2.0));
+        // Two of 2 kg at a height of 4 m in the field of the tests, 10 m/s2.
+        assert_eq!((at("potential_J"), at("elastic_J")), (160.0, 14.0));
+        assert!(at("energy_balance_J").is_nan());
+        let row = measure_felt(&mut Momentum, &world, felt);
+        let at = |name| value(&Momentum, &row, name);
+        assert_eq!((at("momentum_x_kg_m_per_s"), at("centre_of_mass_y_m")), (6.0, 4.0));
+        // Both at one place: about it there is only what each has of its own.
+        assert!((at("angular_momentum_z_kg_m2_per_s") - 5.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn walls_that_close_a_box_have_an_area_and_others_none() {
+        let mut world = triangle();
         let plane = |point: DVec3, normal: DVec3| Wall::new(0, "", 0, Surface::Plane { point, normal });
         world.walls.push(plane(DVec3::ZERO, DVec3::X));
         world.walls.push(plane(DVec3::ZERO, DVec3::Y));

@@ -244,4 +244,4 @@ fn name(names: &[String], index: u32) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -11,7 +11,8 @@ use super::{
     probes::Probe,
     quantity::*,
     shapes::unit_of_length,
-    tables::{EventTable, Gravity, MaterialTable},
+    tables::{DomainTable, EventTable, FrameTable, Gravity, MaterialTable},
+    walls::WallShape,
 };
 
 /// Nodes that a grain may have: its matrices have the square of them.
@@ -199,6 +200,13 @@ fn others(c: &mut Checker) {
     if !scenario.asteroid.is_empty() {
         c.add("asteroid[0]", "[method.meshfree] is in the plane: there are no asteroids");
     }
+    if matches!(scenario.domain, DomainTable::Periodic(_)) {
+        let help = "leave [domain] out, and add walls";
+        c.add_help("domain.periodic", "deformable grains do not go round a periodic box", help);
+    }
+    if matches!(scenario.frame, FrameTable::Rotating(_)) {
+        c.add_help("frame.rotating", "deformable grains feel no rotating frame", "leave [frame] out");
+    }
     for (k, gravity) in scenario.gravity.iter().enumerate() {
         match gravity {
             Gravity::Uniform(u) => {
@@ -214,6 +222,18 @@ fn others(c: &mut Checker) {
             let name = probe.sampling().0;
             let help = "take `deformable`, `energy` or `momentum`";
             c.add_help(format!("probe[{k}]"), format!("`{name}` does not look at deformable grains"), help);
+        }
+    }
+    let added = scenario.event.iter().enumerate();
+    let added = added.filter_map(|(k, e)| Some((format!("event[{k}].add_wall.shape"), e.add_wall.as_ref()?)));
+    let first = scenario.wall.iter().enumerate().map(|(k, w)| (format!("wall[{k}].shape"), w));
+    for (at, wall) in first.chain(added) {
+        match &wall.shape {
+            WallShape::Box(_) => {}
+            WallShape::Plane(p) => c.check(p.normal.0.z == 0.0, &format!("{at}.plane"), "normal", || {
+                "deformable grains are in the plane of x and y: z of a normal must be 0".into()
+            }),
+            _ => c.add_help(at, "only planes and boxes bound deformable grains", "take a `plane` or a `box`"),
         }
     }
     let foreign = |e: &EventTable| {
