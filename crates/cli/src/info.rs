@@ -213,12 +213,27 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact("written by", format!("rubblepile {}", meta.program_version), meta.program_version.as_str()),
     ];
     if !world.grains.is_empty() {
+        // Of rigid bodies there is nothing to tell.
+        let of_bodies = [
+            "bodies",
+            "mass",
+            "radii",
+            "shapes",
+            "centres",
+            "centre of mass",
+            "its velocity",
+            "kinetic energy",
+            "contacts",
+        ];
+        facts.retain(|(name, ..)| !of_bodies.contains(name));
         let nodes: usize = world.grains.iter().map(|g| g.reference.nodes.len()).sum();
         let area: f64 = world.grains.iter().map(|g| g.area()).sum();
         facts.push(fact("deformable grains", world.grains.len().to_string(), world.grains.len()));
         facts.push(fact("nodes", nodes.to_string(), nodes));
         facts.push(fact("pressed nodes", world.pressed.len().to_string(), world.pressed.len()));
         facts.push(fact("area", format!("{} m2", text::number(area)), area));
+        let energy = world.kinetic_energy_of_deformable();
+        facts.push(fact("kinetic energy", format!("{} J a metre of depth", text::number(energy)), energy));
     }
     facts.extend(aggregates::facts(world, &meta.method));
     facts

@@ -175,7 +175,7 @@ type Corner = (DVec2, f64);
 /// One path a colour.
 fn triangles(out: &mut String, nodes: &Nodes, values: &[f64], scale: &Scale, view: &View) {
     let mut paths = vec![String::new(); LEVELS];
-    let fineness = if nodes.triangles.len() < FEW { 3 } else { 1 };
+    let fineness = if nodes.triangles.len() < FEW { 2 } else { 1 };
     for triangle in &nodes.triangles {
         let corners = triangle.map(|k| (nodes.position[k as usize], values[k as usize]));
         part(&mut paths, corners, fineness, scale, view);
@@ -195,7 +195,7 @@ fn part(paths: &mut [String], corners: [Corner; 3], times: u32, scale: &Scale, v
         let mean = corners.iter().map(|c| c.1).sum::<f64>() / 3.0;
         let [a, b, c] = corners.map(|c| view.at(c.0));
         let path = &mut paths[scale.level(mean)];
-        let _ = write!(path, "M{:.2} {:.2}L{:.2} {:.2} {:.2} {:.2}z", a.x, a.y, b.x, b.y, c.x, c.y);
+        let _ = write!(path, "M{:.1} {:.1}L{:.1} {:.1} {:.1} {:.1}z", a.x, a.y, b.x, b.y, c.x, c.y);
         return;
     }
     let middle =

@@ -148,9 +148,12 @@ fn a_run_that_is_cut_has_the_same_bits_on_any_number_of_threads() {
     assert!(on(2, &whole) == reference && on(2, &cut) == reference && on(1, &cut) == reference);
 }
 
+/// What is done to a world that is sound.
+type Change<'a> = &'a dyn Fn(&mut World);
+
 #[test]
 fn what_it_cannot_do_is_refused() {
-    let fatal = |change: &dyn Fn(&mut World)| {
+    let fatal = |change: Change| {
         let mut world = pile();
         change(&mut world);
         let advice = DeformableGrains::new(Settings::default()).check(&world);
@@ -158,7 +161,7 @@ fn what_it_cannot_do_is_refused() {
         texts.collect::<Vec<_>>().join("; ")
     };
     assert_eq!(fatal(&|_| ()), "");
-    let cases: [(&dyn Fn(&mut World), &str); 9] = [
+    let cases: [(Change, &str); 9] = [
         (&|w| w.grains.clear(), "no deformable grains"),
         (
             &|w| {
