@@ -71,6 +71,13 @@ Writes map.vtp (facets for ParaView), map.csv (a row a facet) and a picture of l
 What the layer is made of comes from the first [[grains]] and its material, where the options do not say otherwise.")]
     Map(Map),
 
+    /// Draw the deformable grains of a frame
+    #[command(after_help = "Examples:
+  rubblepile picture runs/bouncing-disc                       the last frame, coloured by pressure
+  rubblepile picture runs/bouncing-disc --frame 5 --by shear
+  rubblepile picture runs/sand-compaction/frames/frame-000010.vtkhdf --by grain --out grains.svg")]
+    Picture(Picture),
+
     /// Write frames for other programs
     #[command(after_help = "Examples:
   rubblepile export runs/pile --format xyz                  one trajectory for OVITO
@@ -184,6 +191,36 @@ pub struct Info {
     /// Density of a shape model, for its mass and moments: kg/m3, or with a unit
     #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
     pub density: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Picture {
+    /// Run directory, or a frame
+    pub path: PathBuf,
+    /// What colours stand for
+    #[arg(long, value_enum, default_value_t = By::Pressure)]
+    pub by: By,
+    /// Of a run, the number of the frame [default: the last]
+    #[arg(long, value_name = "N")]
+    pub frame: Option<u64>,
+    /// File to write [default: beside the frame]
+    #[arg(long, short, value_name = "FILE.svg")]
+    pub out: Option<PathBuf>,
+    /// Replace a picture that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// What colours stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Minus the mean of the two normal stresses in the plane
+    Pressure,
+    /// The largest shear stress in the plane
+    Shear,
+    Speed,
+    /// Each grain in a colour of its own
+    Grain,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ use rubblepile_io::{
     scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary, Sweep},
     session::{CheckpointEvery, Plan},
 };
+use rubblepile_meshfree::DeformableGrains;
 use rubblepile_nonsmooth::ContactDynamics;
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
@@ -138,6 +139,10 @@ pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
                 "the time step cannot be chosen: nothing moves and nothing pulls",
                 "give `timestep` in [method.hard]",
             ),
+            MethodPlan::Meshfree(_) => Failure::bad_input(
+                "the time step cannot be chosen: there are no grains",
+                "add a [[deformable]] table",
+            ),
         })?;
     }
     Ok(built)
@@ -163,6 +168,11 @@ fn method(built: &Built) -> (Box<dyn Method>, Option<f64>) {
         MethodPlan::Hard(settings) => {
             let step = rubblepile_hard::automatic_timestep(world, &pulls(&built.gravity, world));
             (Box::new(HardSpheres::new(settings.clone())), step)
+        }
+        MethodPlan::Meshfree(settings) => {
+            let pulls = pulls(&built.gravity, world);
+            let step = rubblepile_meshfree::automatic_timestep(world, settings, &pulls);
+            (Box::new(DeformableGrains::new(settings.clone())), step)
         }
     }
 }
@@ -260,7 +270,8 @@ fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
 
 fn probe(kind: &ProbeKind) -> Box<dyn Probe> {
     use rubblepile_probe::{
-        Aggregates, Collisions, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress,
+        Aggregates, Collisions, Coordination, Deformable, Energy, Momentum, Overlap, Packing, Porosity,
+        Stress,
     };
     match kind.clone() {
         ProbeKind::Energy => Box::new(Energy),
@@ -278,5 +289,6 @@ fn probe(kind: &ProbeKind) -> Box<dyn Probe> {
         ProbeKind::Temperature(probe) => Box::new(probe),
         ProbeKind::Repose(probe) => Box::new(probe),
         ProbeKind::Asteroids(probe) => Box::new(probe),
+        ProbeKind::Deformable => Box::new(Deformable),
     }
 }

@@ -8,7 +8,7 @@ use rubblepile_io::{
     FileError,
     checkpoint::{self, Meta},
     export,
-    frame::{self, FrameData},
+    frame::{self, FrameData, Nodes},
     report::RunReport,
     rundir,
     scenario::Solids,
@@ -212,11 +212,65 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact("series rows", meta.series_rows.to_string(), meta.series_rows),
         fact("written by", format!("rubblepile {}", meta.program_version), meta.program_version.as_str()),
     ];
+    if !world.grains.is_empty() {
+        // Of rigid bodies there is nothing to tell.
+        let of_bodies = [
+            "bodies",
+            "mass",
+            "radii",
+            "shapes",
+            "centres",
+            "centre of mass",
+            "its velocity",
+            "kinetic energy",
+            "contacts",
+        ];
+        facts.retain(|(name, ..)| !of_bodies.contains(name));
+        let nodes: usize = world.grains.iter().map(|g| g.reference.nodes.len()).sum();
+        let area: f64 = world.grains.iter().map(|g| g.area()).sum();
+        facts.push(fact("deformable grains", world.grains.len().to_string(), world.grains.len()));
+        facts.push(fact("nodes", nodes.to_string(), nodes));
+        facts.push(fact("pressed nodes", world.pressed.len().to_string(), world.pressed.len()));
+        facts.push(fact("area", format!("{} m2", text::number(area)), area));
+        let energy = world.kinetic_energy_of_deformable();
+        facts.push(fact("kinetic energy", format!("{} J a metre of depth", text::number(energy)), energy));
+    }
     facts.extend(aggregates::facts(world, &meta.method));
     facts
 }
 
+/// Of deformable grains.
+fn node_facts(frame: &FrameData, nodes: &Nodes) -> Facts {
+    let grains = nodes.rows().len();
+    let position: Vec<DVec3> = nodes.position.iter().map(|x| x.extend(0.0)).collect();
+    let (_, places, value) = extent(&position);
+    let mut facts = vec![
+        fact("time", text::time(frame.time), frame.time),
+        fact("step", frame.about.step.to_string(), frame.about.step),
+        fact("deformable grains", grains.to_string(), grains),
+        fact("nodes", nodes.len().to_string(), nodes.len()),
+        fact("nodes are", places, value),
+    ];
+    if let Some(felt) = &nodes.felt {
+        let touching = felt.touching.iter().filter(|t| **t != 0).count();
+        let outline = nodes.outline.iter().filter(|o| **o != 0).count();
+        let share = touching as f64 / (outline as f64).max(1.0);
+        let area: f64 = felt.grain_area.iter().sum();
+        facts.push(fact("touching", format!("{} % of the outlines", text::number(100.0 * share)), share));
+        facts.push(fact("area", format!("{} m2", text::number(area)), area));
+    }
+    facts.extend([
+        fact("groups", frame.about.groups.join(", "), json!(frame.about.groups)),
+        fact("materials", frame.about.materials.join(", "), json!(frame.about.materials)),
+        fact("written by", format!("rubblepile {}", frame.about.version), frame.about.version.as_str()),
+    ]);
+    facts
+}
+
 fn frame_facts(frame: &FrameData) -> Facts {
+    if let Some(nodes) = &frame.deformable {
+        return node_facts(frame, nodes);
+    }
     let mass: f64 = frame.mass.iter().sum();
     let touching: u64 = frame.contacts.iter().map(|&c| u64::from(c)).sum();
     let mean = touching as f64 / (frame.len() as f64).max(1.0);

@@ -12,6 +12,7 @@ mod failure;
 mod info;
 mod interrupt;
 mod map;
+mod picture;
 mod progress;
 mod run;
 mod shape_info;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Schema { markdown } => check::schema(markdown),
         Command::Info(args) => info::info(args),
         Command::Map(args) => map::map(args),
+        Command::Picture(args) => picture::picture(args),
         Command::Export(args) => export::export(args),
         Command::Cite { directory } => cite::cite(&directory),
         Command::Bench(args) => bench::bench(args),

@@ -58,7 +58,7 @@ impl Progress {
             let wall = (last.0 - first.0).as_secs_f64();
             let (gone, steps) = (last.1 - first.1, (last.2 - first.2) as f64);
             if wall > 0.2 && steps > 0.0 && gone > 0.0 {
-                let grains = world.bodies.len() as f64;
+                let grains = (world.bodies.len() + world.grains.len()) as f64;
                 let left = (end - world.time()).max(0.0) * wall / gone;
                 // More than that is no estimate.
                 let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
@@ -100,7 +100,7 @@ impl Watcher for Progress {
                         "{:5.1} %  {}  kinetic energy {} J",
                         100.0 * part,
                         self.message(world, end),
-                        text::number(translation + rotation)
+                        text::number(translation + rotation + world.kinetic_energy_of_deformable())
                     );
                 }
             }

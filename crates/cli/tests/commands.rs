@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{SCENARIO, Scratch, complaint, rubblepile, text};
+use common::{SCENARIO, SOFT_GRAINS, Scratch, complaint, rubblepile, text};
 
 fn short(scratch: &Scratch) -> std::path::PathBuf {
     let scenario = scratch.scenario(SCENARIO);
@@ -49,6 +49,50 @@ fn a_run_can_be_looked_at_and_exported() {
     let bench: serde_json::Value =
         serde_json::from_str(&said(&["bench", "checkpoint", "--n", "100", "--json"])).unwrap();
     assert_eq!(bench["case"], "checkpoint");
+}
+
+#[test]
+fn deformable_grains_can_be_looked_at_exported_and_drawn() {
+    let scratch = Scratch::new("deformable");
+    let scenario = scratch.scenario(SOFT_GRAINS);
+    let run = scratch.path().join("run");
+    let check = said(&["check", text(&scenario)]);
+    assert!(check.contains("4\n") && check.contains("nodes") && check.contains("time step"), "{check}");
+    said(&["run", text(&scenario), "--out", text(&run), "--until", "0.3", "--quiet"]);
+    let frame = run.join("frames/frame-000002.vtkhdf");
+    for (path, words) in [
+        (&run, "last values"),
+        (&frame, "deformable grains  4"),
+        (&run.join("checkpoint.rpk"), "deformable grains  4"),
+    ] {
+        let info = said(&["info", text(path)]);
+        assert!(info.contains(words) && !info.contains("radii"), "{info}");
+    }
+    assert!(said(&["export", text(&run), "--format", "csv"]).starts_with("4 frames"));
+    assert!(said(&["export", text(&frame), "--format", "vtp"]).starts_with("1 frame "));
+    assert!(frame.with_file_name("frame-000002-walls.vtp").exists());
+    assert!(said(&["picture", text(&run)]).contains("frame-000003.svg"));
+    let grains = scratch.path().join("grains.svg");
+    said(&["picture", text(&frame), "--by", "grain", "--out", text(&grains)]);
+    assert!(fs::read_to_string(&grains).unwrap().contains("t = 0.2 s"));
+    assert!(said(&["cite", text(&run)]).contains("@article{Mollon2016"));
+
+    let spheres = scratch.path().join("spheres");
+    let beads = scratch.scenario(SCENARIO);
+    said(&["run", text(&beads), "--out", text(&spheres), "--until", "0.01", "--quiet"]);
+    let checkpoint = run.join("checkpoint.rpk");
+    let cases: [(&[&str], &str); 5] = [
+        (&["picture", text(&spheres)], "no deformable grains"),
+        (&["picture", text(&run), "--frame", "99"], "no such frame"),
+        (&["picture", text(&frame), "--by", "grain", "--out", text(&grains)], "--force"),
+        (&["picture", text(&checkpoint), "--by", "shear"], "no stresses"),
+        (&["export", text(&run), "--format", "obj"], "--format vtp"),
+    ];
+    for (arguments, words) in cases {
+        let output = rubblepile(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complaint(&output));
+        assert!(complaint(&output).contains(words), "{arguments:?}: {}", complaint(&output));
+    }
 }
 
 #[test]

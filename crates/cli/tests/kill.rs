@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{SCENARIO, Scratch, assert_same, command, complaint, rubblepile, text};
+use common::{SCENARIO, SOFT_GRAINS, Scratch, assert_same, command, complaint, rubblepile, text};
 use rubblepile_core::Rng;
 
 /// Starts the binary, kills it after `patience`, and says whether it had ended well before that.
@@ -176,6 +176,11 @@ checkpoint = { every = "60 ms" }
 "#;
 
 #[test]
+fn killed_and_resumed_soft_grains_end_as_unbroken_ones() {
+    kill_and_resume("kill-soft-grains", SOFT_GRAINS);
+}
+
+#[test]
 fn killed_and_resumed_runs_end_as_an_unbroken_one() {
     kill_and_resume("kill", SCENARIO);
 }
@@ -256,15 +261,17 @@ fn an_interrupt_leaves_a_checkpoint_and_exit_code_130() {
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let scratch = Scratch::new("threads");
-    let scenario = scratch.scenario(SCENARIO);
-    let (one, three) = (scratch.path().join("one"), scratch.path().join("three"));
-    for (path, threads) in [(&one, "1"), (&three, "3")] {
-        let output =
-            rubblepile(&["run", text(&scenario), "--out", text(path), "--threads", threads, "--quiet"]);
-        assert!(output.status.success(), "{}", complaint(&output));
+    for scenario in [SCENARIO, SOFT_GRAINS] {
+        let scratch = Scratch::new("threads");
+        let scenario = scratch.scenario(scenario);
+        let (one, three) = (scratch.path().join("one"), scratch.path().join("three"));
+        for (path, threads) in [(&one, "1"), (&three, "3")] {
+            let output =
+                rubblepile(&["run", text(&scenario), "--out", text(path), "--threads", threads, "--quiet"]);
+            assert!(output.status.success(), "{}", complaint(&output));
+        }
+        assert_same(&one, &three);
     }
-    assert_same(&one, &three);
 }
 
 #[test]

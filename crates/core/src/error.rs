@@ -34,6 +34,12 @@ pub enum Error {
     )]
     Standstill { time: f64, collisions: u64 },
 
+    #[error(
+        "{what} at t = {time:e} s{of}; try a shorter `timestep`, more nodes (a smaller `spacing`), more `augmentations` or a wider `gap`; \
+         grains that are squeezed to nothing need a stiffer material or walls that move less"
+    )]
+    Deformation { what: String, of: String, time: f64 },
+
     #[error("there is no wall named `{name}` at t = {time:e} s; walls there are: {known}")]
     NoSuchWall { name: String, known: String, time: f64 },
 

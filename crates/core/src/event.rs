@@ -162,7 +162,7 @@ fn relative_kinetic_energy(world: &World) -> f64 {
     let bodies = &world.bodies;
     let Some(asteroid) = world.asteroids.first() else {
         let (translation, rotation) = bodies.kinetic_energy();
-        return translation + rotation;
+        return translation + rotation + world.kinetic_energy_of_deformable();
     };
     let pose = asteroid.pose();
     let mut sum = 0.0;

@@ -6,6 +6,7 @@
 pub mod asteroid;
 pub mod bodies;
 pub mod contact;
+pub mod deformable;
 pub mod error;
 pub mod event;
 pub mod material;
@@ -23,6 +24,7 @@ pub mod world;
 pub use asteroid::{Asteroid, Mesh, Wrench};
 pub use bodies::{Bodies, GroupId, MaterialId};
 pub use contact::{Contact, History, Partner};
+pub use deformable::{Deformable, Deformation, GrainState, Pressed, Reference};
 pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 
-use crate::{Asteroid, Contact, Result, World, Wrench};
+use crate::{Asteroid, Contact, Deformation, Result, World, Wrench};
 
 /// Something [`Method::check`] or a field wants the user to know before the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +66,11 @@ pub trait Method: Send {
         Ok(counts)
     }
 
+    /// What deformable grains feel now; `None`: the method has none. Changes nothing that counts.
+    fn deformation(&mut self, _world: &World) -> Result<Option<Deformation>> {
+        Ok(None)
+    }
+
     /// Writes what the method remembers (contact history) into the world.
     fn store(&mut self, world: &mut World);
 
@@ -92,6 +97,11 @@ pub trait Field: Send {
     /// `u64::MAX`.
     fn every(&self) -> u64 {
         1
+    }
+
+    /// The acceleration of a field that is the same everywhere and at all times, m/s^2: all that deformable grains can feel.
+    fn uniform(&self) -> Option<DVec3> {
+        None
     }
 
     /// What the user should know: a periodic box with self-gravity, and such.
@@ -176,6 +186,11 @@ impl Fields {
         Ok((out, on))
     }
 
+    /// The sum of fields that are the same everywhere, m/s^2.
+    pub fn uniform(&self) -> DVec3 {
+        self.list.iter().filter_map(|f| f.uniform()).sum()
+    }
+
     pub fn potential_energy(&mut self, world: &World) -> Result<f64> {
         let mut sum = 0.0;
         for field in &mut self.list {
@@ -213,7 +228,10 @@ pub struct Report {
 
 impl Report {
     pub fn add_time(&mut self, phase: &'static str, since: Instant) {
-        let spent = since.elapsed();
+        self.add_duration(phase, since.elapsed());
+    }
+
+    pub fn add_duration(&mut self, phase: &'static str, spent: Duration) {
         match self.phases.iter_mut().find(|(name, _)| *name == phase) {
             Some((_, sum)) => *sum += spent,
             None => self.phases.push((phase, spent)),
@@ -251,6 +269,7 @@ pub struct Moment<'a> {
     pub fields: &'a mut Fields,
     pub report: &'a Report,
     contacts: Option<Vec<Contact>>,
+    deformation: Option<Option<Deformation>>,
 }
 
 impl<'a> Moment<'a> {
@@ -260,7 +279,7 @@ impl<'a> Moment<'a> {
         fields: &'a mut Fields,
         report: &'a Report,
     ) -> Self {
-        Moment { world, method, fields, report, contacts: None }
+        Moment { world, method, fields, report, contacts: None, deformation: None }
     }
 
     /// The contact table, made once a moment.
@@ -269,6 +288,14 @@ impl<'a> Moment<'a> {
             self.contacts = Some(self.method.contacts(self.world)?);
         }
         Ok(self.contacts.as_deref().unwrap_or_default())
+    }
+
+    /// What deformable grains feel, made once a moment.
+    pub fn deformation(&mut self) -> Result<Option<&Deformation>> {
+        if self.deformation.is_none() {
+            self.deformation = Some(self.method.deformation(self.world)?);
+        }
+        Ok(self.deformation.as_ref().and_then(Option::as_ref))
     }
 }
 

@@ -36,13 +36,15 @@ pub const PRESSURE: Dimension = dimension(-1, 1, -2, 0);
 pub const ENERGY: Dimension = dimension(2, 1, -2, 0);
 pub const POWER: Dimension = dimension(2, 1, -3, 0);
 pub const STIFFNESS: Dimension = dimension(0, 1, -2, 0);
+/// Pressure a length: of contacts that are spread over a surface.
+pub const CONTACT_STIFFNESS: Dimension = dimension(-2, 1, -2, 0);
 pub const FREQUENCY: Dimension = dimension(0, 0, -1, 0);
 pub const ANGLE: Dimension = dimension(0, 0, 0, 1);
 pub const ANGULAR_VELOCITY: Dimension = dimension(0, 0, -1, 1);
 pub const ANGULAR_ACCELERATION: Dimension = dimension(0, 0, -2, 1);
 
 /// Dimensions that have a name, and the unit they are written in.
-const NAMED: [(Dimension, &str, &str); 18] = [
+const NAMED: [(Dimension, &str, &str); 19] = [
     (NUMBER, "a plain number", ""),
     (LENGTH, "a length", "m"),
     (AREA, "an area", "m2"),
@@ -57,6 +59,7 @@ const NAMED: [(Dimension, &str, &str); 18] = [
     (ENERGY, "an energy", "J"),
     (POWER, "a power", "W"),
     (STIFFNESS, "a stiffness", "N/m"),
+    (CONTACT_STIFFNESS, "a stiffness of contact", "Pa/m"),
     (FREQUENCY, "a frequency", "Hz"),
     (ANGLE, "an angle", "rad"),
     (ANGULAR_VELOCITY, "an angular velocity", "rad/s"),

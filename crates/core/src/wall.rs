@@ -60,6 +60,13 @@ pub enum Motion {
         frequency: f64,
         phase: f64,
     },
+    /// Displacement `size * (1 / (1 + rate t) - 1)`, size a vector in m, t since the motion was set: keeps the area of a box whose
+    /// other side grows steadily.
+    Reciprocal {
+        size: DVec3,
+        /// 1/s, not below 0.
+        rate: f64,
+    },
     /// Rotation about an axis (unit vector) through `centre`, rad/s; both move with the wall's first pose.
     Rotation {
         centre: DVec3,
@@ -199,6 +206,11 @@ impl Wall {
                 pose.translation += amplitude * ((omega * t + phase).sin() - phase.sin());
                 pose.velocity = amplitude * omega * (omega * t + phase).cos();
             }
+            Motion::Reciprocal { size, rate } => {
+                let shrunk = 1.0 / (1.0 + rate * t);
+                pose.translation += size * (shrunk - 1.0);
+                pose.velocity = -size * rate * shrunk * shrunk;
+            }
             Motion::Rotation { centre, axis, rate } => {
                 let (c, axis) = (pose.to_world(centre), self.rotation * axis);
                 let turn = DQuat::from_axis_angle(axis, rate * t);
@@ -218,5 +230,30 @@ impl Wall {
         self.rotation = pose.rotation;
         self.since = time;
         self.motion = motion;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reciprocal_motion_keeps_the_area_of_a_box_and_knows_its_velocity() {
+        let plane = Surface::Plane { point: DVec3::new(0.0, 3.0, 0.0), normal: -DVec3::Y };
+        let mut lid = Wall::new(0, "lid", 0, plane);
+        lid.set_motion(Motion::Translation { velocity: DVec3::new(0.0, -0.5, 0.0) }, 0.0);
+        // Two seconds down, then as a box of width 5 grows by a tenth of it in a second.
+        lid.set_motion(Motion::Reciprocal { size: DVec3::new(0.0, 2.0, 0.0), rate: 0.1 }, 2.0);
+        let height = |t: f64| lid.pose(t).to_world(DVec3::new(0.0, 3.0, 0.0)).y;
+        for t in [2.0, 3.5, 20.0] {
+            let width = 5.0 * (1.0 + 0.1 * (t - 2.0));
+            assert!((width * height(t) - 10.0).abs() < 1e-12, "{t}");
+            let slope = (height(t + 1e-6) - height(t - 1e-6)) / 2e-6;
+            assert!((slope - lid.pose(t).velocity.y).abs() < 1e-9, "{t}");
+        }
+        // Another motion begins where it is.
+        let before = height(7.0);
+        lid.set_motion(Motion::None, 7.0);
+        assert_eq!(lid.pose(9.0).to_world(DVec3::new(0.0, 3.0, 0.0)).y, before);
     }
 }

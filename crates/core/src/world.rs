@@ -4,7 +4,8 @@
 use glam::DVec3;
 
 use crate::{
-    Asteroid, Bodies, Material, PairOverride, PairValues, Rng, Shape, Solid, Wall, Wrench,
+    Asteroid, Bodies, Deformable, Material, PairOverride, PairValues, Pressed, Rng, Shape, Solid, Wall,
+    Wrench,
     contact::History,
     event::Event,
     material::pair_table,
@@ -183,6 +184,9 @@ pub struct World {
     pub groups: Vec<String>,
     pub walls: Vec<Wall>,
     pub asteroids: Vec<Asteroid>,
+    /// Deformable grains, in the order of their ids, and what presses on their nodes as of the last step.
+    pub grains: Vec<Deformable>,
+    pub pressed: Vec<Pressed>,
     pub domain: Domain,
     pub frame: Frame,
     /// The run has come to its end: there is nothing to resume.
@@ -215,6 +219,8 @@ impl World {
             groups: Vec::new(),
             walls: Vec::new(),
             asteroids: Vec::new(),
+            grains: Vec::new(),
+            pressed: Vec::new(),
             domain: Domain::Open,
             frame: Frame::Inertial,
             ended: false,
@@ -254,6 +260,11 @@ impl World {
             Some(solid) => solid.volume,
             None => 4.0 / 3.0 * std::f64::consts::PI * self.bodies.radius[row].powi(3),
         }
+    }
+
+    /// Of all deformable grains, J per metre of depth.
+    pub fn kinetic_energy_of_deformable(&self) -> f64 {
+        self.grains.iter().map(|g| g.kinetic_energy(self.materials[g.material as usize].density)).sum()
     }
 
     /// What the wall of this id has exchanged, to add to.

@@ -99,6 +99,7 @@ pub fn keeps_its_place(wall: &Wall) -> bool {
         Motion::None => true,
         Motion::Translation { velocity } => velocity == DVec3::ZERO,
         Motion::Oscillation { amplitude, .. } => amplitude == DVec3::ZERO,
+        Motion::Reciprocal { size, rate } => size == DVec3::ZERO || rate == 0.0,
         Motion::Rotation { centre, axis, .. } => {
             let own = wall.surface.axis();
             let parallel = axis.cross(own).length() < 1e-12;

@@ -39,6 +39,10 @@ impl Field for Uniform {
         Ok(-all.map(|(m, x)| m * self.acceleration.dot(*x)).sum::<f64>())
     }
 
+    fn uniform(&self) -> Option<DVec3> {
+        Some(self.acceleration)
+    }
+
     /// It never changes.
     fn every(&self) -> u64 {
         u64::MAX

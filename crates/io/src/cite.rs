@@ -18,7 +18,7 @@ pub struct Citation {
 }
 
 /// Every paper that something in this program stands on.
-pub const ALL: [Citation; 5] = [
+pub const ALL: [Citation; 6] = [
     Citation {
         key: "Song2024",
         about: "the soft-sphere contact model",
@@ -67,6 +67,18 @@ pub const ALL: [Citation; 5] = [
         pages: "427--437",
         doi: "10.1016/j.icarus.2010.11.030",
         used_by: &["hard"],
+    },
+    Citation {
+        key: "Mollon2016",
+        about: "deformable grains without a mesh",
+        authors: "Mollon, G.",
+        title: "A multibody meshfree strategy for the simulation of highly deformable granular materials",
+        journal: "International Journal for Numerical Methods in Engineering",
+        year: 2016,
+        volume: "108",
+        pages: "1477--1497",
+        doi: "10.1002/nme.5258",
+        used_by: &["meshfree"],
     },
     Citation {
         key: "Dehnen2002",

@@ -199,7 +199,7 @@ impl Session {
             "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
             plan.world.time(),
             plan.world.clock.step,
-            plan.world.bodies.len(),
+            plan.world.bodies.len() + plan.world.grains.len(),
             rayon::current_num_threads(),
             report.version
         ));
@@ -349,7 +349,7 @@ fn describe(plan: &Plan, directory: &Path) -> RunReport {
         reason: None,
         method: method.into(),
         seed: plan.seed,
-        bodies: plan.world.bodies.len() as u64,
+        bodies: (plan.world.bodies.len() + plan.world.grains.len()) as u64,
         walls: plan.world.walls.len() as u64,
         time_s: plan.world.time(),
         end_s: plan.end,

@@ -5,12 +5,12 @@ use std::{
     sync::Arc,
 };
 
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 use rubblepile_core::wall::{Held, Look, WallTally};
 use rubblepile_core::{
-    Action, Advice, Contact, Convex, Dissipation, Domain, Event, Fields, Frame, History, Material, Method,
-    Motion, PairOverride, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
-    event::Property,
+    Action, Advice, Contact, Convex, Deformable, Dissipation, Domain, Event, Fields, Frame, History,
+    Material, Method, Motion, PairOverride, Partner, Pressed, Reference, Report, Rng, Shape, Solid, Surface,
+    Touch, Trigger, Wall, World, event::Property,
 };
 
 use crate::checkpoint::Meta;
@@ -58,10 +58,11 @@ fn wall(rng: &mut Rng, id: u32) -> Wall {
         _ => Surface::Cylinder { centre: vector(rng), axis: DVec3::Z, radius: 2.0, length: maybe(rng) },
     };
     let mut wall = Wall::new(id, word(rng), (rng.next_u64() % 3) as u32, surface);
-    wall.motion = match rng.next_u64() % 4 {
+    wall.motion = match rng.next_u64() % 5 {
         0 => Motion::None,
         1 => Motion::Translation { velocity: vector(rng) },
         2 => Motion::Oscillation { amplitude: vector(rng), frequency: rng.uniform(), phase: rng.normal() },
+        3 => Motion::Reciprocal { size: vector(rng), rate: rng.uniform() },
         _ => Motion::Rotation { centre: vector(rng), axis: DVec3::Y, rate: rng.normal() },
     };
     wall.rotation = DQuat::from_rotation_x(rng.normal());
@@ -88,7 +89,34 @@ fn event(rng: &mut Rng, id: u32) -> Event {
     Event { trigger, action, fired: rng.next_u64() % 9 }
 }
 
-/// A world with something in every field, rows out of the order of their ids.
+fn deformable(rng: &mut Rng, id: u64) -> Deformable {
+    let nodes: Vec<DVec2> = (0..5).map(|_| vector(rng).truncate()).collect();
+    let reference = Reference { nodes, boundary: 4, triangles: vec![[0, 1, 4], [1, 2, 4], [2, 3, 4]] };
+    let mut grain = Deformable::new(id, 1, 2, reference);
+    grain.displacement = (0..5).map(|_| vector(rng).truncate()).collect();
+    if rng.uniform() < 0.5 {
+        grain.acceleration = (0..5).map(|_| vector(rng).truncate()).collect();
+    }
+    grain
+}
+
+/// Puts deformable grains in, which share no world with bodies but in a checkpoint.
+pub fn add_deformables(world: &mut World, rng: &mut Rng) {
+    for k in 0..rng.next_u64() % 3 {
+        let grain = deformable(rng, k);
+        world.grains.push(grain);
+        world.pressed.push(Pressed {
+            grain: k,
+            node: 2,
+            partner: Partner::Wall { wall: 1, face: 3 },
+            pressure: rng.uniform(),
+            traction: rng.normal(),
+            bonded: rng.uniform() < 0.5,
+        });
+    }
+}
+
+/// A world with something in every field but deformable grains, rows out of the order of their ids.
 pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
     let mut world = World::new(10f64.powf(rng.range(-6.0, 0.0)));
     world.clock.step = rng.next_u64() % 1_000_000;

@@ -203,3 +203,94 @@ fn contact_dynamics_is_as_written_and_takes_what_soft_spheres_cannot() {
     assert_eq!((m.restitution_normal, m.cohesion_force, m.cohesion_range), (0.0, 2000.0, 1e-3));
     assert_eq!(all.world.clock.timestep, 5.0);
 }
+
+#[test]
+fn deformable_grains_are_where_and_what_their_tables_say() {
+    let folder = std::env::temp_dir().join(format!("rubblepile-outline-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // A square of 20 cm, once with commas and once with blanks.
+    std::fs::write(folder.join("a.csv"), "# x, y\n0, 0\n20,0\n20, 20\n\n0,20\n").unwrap();
+    std::fs::write(folder.join("b.txt"), "0 0\n0 200\n200\t200\n200 0\n").unwrap();
+    std::fs::write(folder.join("bad.txt"), "0 0\n1 0\n1 one\n").unwrap();
+    let text = r#"
+[run]
+end = 1
+seed = 3
+[method.meshfree]
+law = "neo-hookean"
+plane = "stress"
+shape_functions = "least-squares"
+mass_damping = "0.1 Hz"
+stiffness_damping = "1 ms"
+[[material]]
+name = "stone"
+density = 2000
+young = "1 GPa"
+[[material]]
+name = "rubber"
+density = 1000
+young = "1 MPa"
+poisson = 0.45
+[[deformable]]
+name = "ball"
+material = "rubber"
+centre = ["30 cm", 1]
+velocity = [1, "-2 m/s"]
+spacing = "5 cm"
+shape = { disc = { radius = "20 cm" } }
+[[deformable]]
+material = "stone"
+angle = "90 deg"
+outline_nodes = 40
+shape = { ellipse = { semi_axes = [0.3, 0.1] } }
+[[deformable]]
+material = "stone"
+centre = [1, 0]
+outline_nodes = 24
+shape = { file = { path = "a.csv", unit = "cm" } }
+[[deformable]]
+material = "stone"
+centre = [2, 0]
+outline_nodes = 24
+shape = { file = { path = "b.txt", unit = "mm" } }
+[[deformable]]
+name = "sand"
+material = "stone"
+outline_nodes = 24
+shape = { sand = { count = 5, corner = [5, 5], size = [2, 1], solid = 0.5 } }
+[[wall]]
+name = "lid"
+material = "stone"
+shape = { plane = { point = [0, 9, 0], normal = [0, -2, 0] } }
+motion = { reciprocal = { size = [0, "9 m", 0], rate = 0.1 } }
+"#;
+    let load = |text: &str| build(&Scenario::load("deformable", text, &[]).unwrap(), &folder);
+    let world = load(text).unwrap().world;
+    let names: Vec<&str> = world.groups.iter().map(String::as_str).collect();
+    assert_eq!(names, ["ball", "grains-2", "grains-3", "grains-4", "sand"]);
+    assert_eq!(world.grains.iter().map(|g| g.group).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 4, 4, 4, 4]);
+    assert_eq!(world.grains.iter().map(|g| g.id).collect::<Vec<_>>(), (0..9).collect::<Vec<u64>>());
+    let [ball, upright, square, same, ..] = &world.grains[..] else { panic!("{}", world.grains.len()) };
+    assert_eq!((ball.material, upright.material), (1, 0));
+    assert!(ball.velocity.iter().all(|v| v.to_array() == [1.0, -2.0]) && ball.reference.boundary == 25);
+    // The first node of a disc is its lowest; the ellipse stands up.
+    assert!(ball.reference.nodes[0].distance(glam::DVec2::new(0.3, 0.8)) < 1e-12);
+    let highest = upright.outline().iter().map(|x| x.y).fold(0.0, f64::max);
+    assert!((highest - 0.3).abs() < 2e-3, "{highest}");
+    for (square, x) in [(square, 1.0), (same, 2.0)] {
+        assert!((square.area() - 0.04).abs() < 1e-12);
+        let low = square.outline().iter().copied().reduce(glam::DVec2::min).unwrap();
+        assert!(low.distance(glam::DVec2::new(x, 0.0)) < 1e-12, "{low}");
+    }
+    let sand: f64 = world.grains[4..].iter().map(|g| g.area()).sum();
+    assert!((sand - 1.0).abs() < 0.03, "{sand}");
+    let inside = |x: &glam::DVec2| (5.0..7.0).contains(&x.x) && (5.0..6.0).contains(&x.y);
+    assert!(world.grains[4..].iter().all(|g| g.outline().iter().all(inside)));
+    assert_eq!(world.walls[0].motion, Motion::Reciprocal { size: DVec3::new(0.0, 9.0, 0.0), rate: 0.1 });
+    // Another seed is other sand, and nothing else.
+    let other = load(&text.replace("seed = 3", "seed = 4")).unwrap().world;
+    assert!(other.grains[..4] == world.grains[..4] && other.grains[4..] != world.grains[4..]);
+    let error = load(&text.replace("b.txt", "bad.txt")).unwrap_err();
+    assert!(error.message().contains("line 3: `1 one` is no point"), "{}", error.message());
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -208,6 +208,69 @@ fn mutated_scenarios_never_panic() {
     assert!(builds > tries / 50, "the mutations are too wild to test anything: {builds} of {tries} build");
 }
 
+/// Every kind of deformable grain, with few nodes.
+const DEFORMABLE: &str = r#"
+[run]
+end = 10
+[method.meshfree]
+timestep = "auto"
+gap = 1e-6
+contact_stiffness = "1e8 Pa/m"
+law = "neo-hookean"
+plane = "stress"
+[[gravity]]
+uniform = { acceleration = [0, -1, 0] }
+[[material]]
+name = "m"
+density = 1000
+young = "5 MPa"
+[[deformable]]
+spacing = 0.5
+shape = { disc = { radius = 1 } }
+[[deformable]]
+outline_nodes = 16
+grading = 0.05
+centre = [5, "1 m"]
+angle = "30 deg"
+velocity = [1, 0]
+shape = { ellipse = { semi_axes = [2, 1] } }
+[[deformable]]
+spacing = 0.4
+shape = { polygon = { points = [[10, 0], [12, 0], [12, 2], [10, 2]] } }
+[[deformable]]
+outline_nodes = 16
+shape = { sand = { count = 2, corner = [0, 5], size = [4, 2], solid = 0.6, evenness = 2 } }
+[[wall]]
+name = "box"
+shape = { box = { min = [-2, -2, -1], max = [20, 20, 1] } }
+[[event]]
+at = 5
+set_motion = { wall = "box", motion = { reciprocal = { size = [0, 1, 0], rate = 0.1 } } }
+[[probe]]
+deformable = { every = 1 }
+"#;
+
+#[test]
+fn mutated_deformable_grains_never_panic() {
+    let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(5000);
+    let mut rng = Rng::stream(47, "fuzz deformable");
+    let (mut loads, mut builds) = (0u64, 0u64);
+    for _ in 0..tries {
+        let Ok(loaded) = Scenario::load("fuzz", mutate(DEFORMABLE, &mut rng), &[]) else { continue };
+        loads += 1;
+        let written = loaded.to_toml().expect("a text");
+        let again = Scenario::load("again", &written, &[]).unwrap_or_else(|e| panic!("{e}: {written}"));
+        assert_eq!(again.scenario, loaded.scenario);
+        if let Ok(built) = build(&loaded, ".".as_ref()) {
+            builds += 1;
+            let _ = summary(&built).to_string();
+        }
+    }
+    println!("{tries} tries: {loads} loaded, {builds} built");
+    // Most of the text is keys and names, and few changes leave it sound.
+    assert!(builds > tries / 200, "{builds} of {tries} build");
+}
+
 #[test]
 fn mutated_sweeps_never_panic() {
     let tries: u64 = std::env::var("RUBBLEPILE_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);

@@ -5,7 +5,7 @@
 use std::{path::Path, process::Command, sync::Arc};
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Domain, Material, Rng, Shape, World};
+use rubblepile_core::{Deformable, Deformation, Domain, GrainState, Material, Reference, Rng, Shape, World};
 use rubblepile_io::{
     export::{Format, write_frame},
     frame::{self, FrameData},
@@ -61,4 +61,53 @@ fn other_programs_read_what_we_wrote() {
         assert!(said.contains(&format!("{n} bodies agree")), "{said}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
+}
+
+/// Two deformable grains that were pressed a little.
+fn deformable() -> FrameData {
+    use rubblepile_meshfree::{fill, outline::Outline};
+    let mut world = World::new(1e-3);
+    world.groups.push("discs".into());
+    world.materials.push(Material { name: "rubber".into(), density: 1000.0, ..Material::default() });
+    for id in 0..2 {
+        let outline =
+            Outline::ellipse(DVec3::X.truncate() * 3.0 * id as f64, DVec3::ONE.truncate(), 90).unwrap();
+        let filling = fill::fill(&outline, fill::Density { spacing: 0.3, grading: 0.0 }).unwrap();
+        let fill::Filling { nodes, boundary, triangles } = filling;
+        let mut grain = Deformable::new(id, 0, 0, Reference { nodes, boundary, triangles });
+        grain.displacement.iter_mut().zip(&grain.reference.nodes).for_each(|(u, x)| u.y = -0.1 * x.y);
+        world.grains.push(grain);
+    }
+    let n: usize = world.grains.iter().map(|g| g.displacement.len()).sum();
+    let mut rng = Rng::new(5);
+    let felt = Deformation {
+        stress: (0..n).map(|_| [rng.normal(), rng.normal(), rng.normal()]).collect(),
+        strain: (0..n).map(|_| [rng.normal(), rng.normal(), rng.normal()]).collect(),
+        contact_force: (0..n).map(|_| rng.direction().truncate()).collect(),
+        touching: (0..n).map(|k| k % 5 == 0).collect(),
+        grains: vec![GrainState::default(); 2],
+        ..Deformation::default()
+    };
+    FrameData::of(&world, &[]).with_deformation(&world, Some(&felt))
+}
+
+#[test]
+#[ignore = "needs Python with vtk, h5py and numpy, named by RUBBLEPILE_PYTHON"]
+fn other_programs_read_deformable_grains() {
+    let python = std::env::var("RUBBLEPILE_PYTHON").unwrap_or_else(|_| "python3".into());
+    let folder = std::env::temp_dir().join(format!("rubblepile-interop-deformable-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let data = deformable();
+    frame::write(&folder.join("frame.vtkhdf"), &data).unwrap();
+    for format in [Format::Csv, Format::Vtp] {
+        let path = folder.join("frame").with_extension(format.extension());
+        let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
+        write_frame(&mut file, &data, format).unwrap();
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/interop_deformable.py");
+    let output = Command::new(&python).arg(script).arg(&folder).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("nodes agree"), "{said}");
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -2,20 +2,30 @@
 
 pub mod bulk;
 pub mod condense;
+pub mod deformation;
 pub mod dense;
 pub mod element;
 pub mod fill;
 mod gmres;
 pub mod law;
+pub mod method;
 mod motion;
 mod newton;
 pub mod outline;
+pub mod overlap;
 pub mod packing;
 pub mod quadrature;
 pub mod sample;
+pub mod scene;
+pub mod settings;
 pub mod shape;
 pub mod sparse;
 pub mod spline;
 pub mod step;
 pub mod system;
+pub mod timestep;
 pub mod workload;
+
+pub use method::DeformableGrains;
+pub use settings::Settings;
+pub use timestep::automatic_timestep;

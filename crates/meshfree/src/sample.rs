@@ -125,6 +125,16 @@ pub struct Touch {
     kind: Where,
 }
 
+impl Touch {
+    /// Out of the partner.
+    pub fn normal(&self) -> DVec2 {
+        match self.kind {
+            Where::Wall(normal) => normal,
+            Where::Grain(_, at) => at.normal,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Where {
     Wall(DVec2),

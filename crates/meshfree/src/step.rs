@@ -53,14 +53,26 @@ pub struct State {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum StepError {
-    #[error("Newton-Raphson does not converge, worst in grain {grain}: residuals {}", list(history))]
+    #[error("Newton-Raphson does not converge: residuals {}", list(history))]
     Newton { grain: usize, history: Vec<f64> },
-    #[error("contacts do not close, worst at grain {grain}: gaps {} m", list(gaps))]
+    #[error("contacts do not close: gaps {} m", list(gaps))]
     Contact { grain: usize, gaps: Vec<f64> },
-    #[error("grain {0} is inside out")]
+    #[error("a grain is inside out")]
     InsideOut(usize),
     #[error(transparent)]
     Singular(#[from] Singular),
+}
+
+impl StepError {
+    /// Which grain is worst off, by its place.
+    pub fn grain(&self) -> Option<usize> {
+        match self {
+            StepError::Newton { grain, .. }
+            | StepError::Contact { grain, .. }
+            | StepError::InsideOut(grain) => Some(*grain),
+            StepError::Singular(_) => None,
+        }
+    }
 }
 
 /// How far the stiffness of contact grows at most, over that of a node in its grain: beyond, who touches and who does not goes to and fro.
@@ -178,6 +190,8 @@ impl Stepper {
         // In parts of the whole, powers of two, so that nothing is lost to rounding.
         let (mut done, mut part) = (0.0, 1.0);
         while done < 1.0 {
+            // Where a longer piece did not converge, walls have been ahead.
+            walls(sample, done);
             match self.step(sample, &state, part * h, |s, f| walls(s, done + part * f)) {
                 Ok((next, more)) => {
                     state = next;

@@ -4,6 +4,9 @@
 //! step. Heat by cause and the work of walls are kept by the method when `World::keep_dissipation` is set; without
 //! it these columns, and the balance, are NaN. In a rotating frame velocities are those of that frame: the balance
 //! then needs the centrifugal potential, which the frame's field gives.
+//!
+//! Of deformable grains energies are per metre of depth; what is kinetic and not of the motion of a grain as a whole, its turning and
+//! swinging, is in the column of rotation, and heat and the work of walls are not known.
 
 use rubblepile_core::{Bodies, Probe, Result, method::Moment};
 
@@ -49,11 +52,18 @@ impl Probe for Energy {
             let [t, r] = asteroid.kinetic_energy();
             (translation, rotation) = (translation + t, rotation + r);
         }
-        let potential = moment.fields.potential_energy(world)?;
+        let mut potential = moment.fields.potential_energy(world)?;
         let contacts = moment.contacts()?;
-        let [elastic] = reduce(contacts.len(), |k| [contacts[k].elastic]);
+        let [mut elastic] = reduce(contacts.len(), |k| [contacts[k].elastic]);
+        let pull = moment.fields.uniform().truncate();
+        for grain in moment.deformation()?.iter().flat_map(|d| &d.grains) {
+            let whole = 0.5 * grain.momentum.length_squared() / grain.mass;
+            (translation, rotation) = (translation + whole, rotation + grain.kinetic - whole);
+            potential -= grain.mass * pull.dot(grain.centre);
+            elastic += grain.elastic;
+        }
         let d = &world.dissipation;
-        let heat = if world.keep_dissipation {
+        let heat = if world.keep_dissipation && world.grains.is_empty() {
             [d.normal, d.sliding, d.rolling, d.twisting, d.wall_work]
         } else {
             [f64::NAN; 5]

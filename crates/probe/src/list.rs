@@ -2,7 +2,9 @@
 
 use rubblepile_core::Probe;
 
-use crate::{Aggregates, Collisions, Coordination, Energy, Momentum, Overlap, Packing, Porosity, Stress};
+use crate::{
+    Aggregates, Collisions, Coordination, Deformable, Energy, Momentum, Overlap, Packing, Porosity, Stress,
+};
 
 /// A probe by its name in a scenario.
 pub struct Entry {
@@ -68,6 +70,12 @@ pub const ALL: &[Entry] = &[
         about: "of hard spheres: collisions so far and per second, what walls have taken",
         needs_dissipation: false,
         make: || Box::new(Collisions::default()),
+    },
+    Entry {
+        name: "deformable",
+        about: "of deformable grains: share of outlines that touches, solid fraction, pressure, area",
+        needs_dissipation: false,
+        make: || Box::new(Deformable),
     },
 ];
 

@@ -7,7 +7,7 @@
 //! side of the box.
 
 use glam::DVec3;
-use rubblepile_core::{Asteroid, Bodies, Probe, Result, World, method::Moment};
+use rubblepile_core::{Asteroid, Bodies, GrainState, Probe, Result, World, method::Moment};
 
 use crate::sum::reduce;
 
@@ -34,23 +34,21 @@ pub struct Momenta {
 
 impl Momenta {
     pub fn of(bodies: &Bodies) -> Self {
-        Momenta::with(bodies, &[])
+        Momenta::with(bodies, Vec::new())
     }
 
     /// Of bodies and asteroids.
     pub fn of_world(world: &World) -> Self {
-        Momenta::with(&world.bodies, &world.asteroids)
+        Momenta::with(&world.bodies, world.asteroids.iter().map(of_asteroid).collect())
     }
 
-    fn with(bodies: &Bodies, asteroids: &[Asteroid]) -> Self {
-        let (n, all) = (bodies.len(), bodies.len() + asteroids.len());
-        // Mass, position, velocity and I w.
+    fn with(bodies: &Bodies, others: Vec<Item>) -> Self {
+        let (n, all) = (bodies.len(), bodies.len() + others.len());
         let item = |k: usize| {
             if k < n {
                 (bodies.mass[k], bodies.position[k], bodies.velocity[k], spin_momentum(bodies, k))
             } else {
-                let a = &asteroids[k - n];
-                (a.mass, a.position, a.velocity, a.spin_momentum())
+                others[k - n]
             }
         };
         if all == 0 {
@@ -77,6 +75,19 @@ impl Momenta {
         });
         Momenta { linear, linear_scale, angular: DVec3::new(lx, ly, lz), angular_scale, centre, mass }
     }
+}
+
+/// Mass, position, velocity and I w.
+type Item = (f64, DVec3, DVec3, DVec3);
+
+fn of_asteroid(a: &Asteroid) -> Item {
+    (a.mass, a.position, a.velocity, a.spin_momentum())
+}
+
+/// A deformable grain; per metre of depth.
+fn of_grain(g: &GrainState) -> Item {
+    let own = g.angular_momentum - g.centre.perp_dot(g.momentum);
+    (g.mass, g.centre.extend(0.0), (g.momentum / g.mass).extend(0.0), own * DVec3::Z)
 }
 
 /// I w of one body, `R I R^T w` in the world frame.
@@ -114,7 +125,10 @@ impl Probe for Momentum {
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
-        let m = Momenta::of_world(moment.world);
+        let world = moment.world;
+        let grains = moment.deformation()?.map_or(&[][..], |d| &d.grains);
+        let others = world.asteroids.iter().map(of_asteroid).chain(grains.iter().map(of_grain));
+        let m = Momenta::with(&world.bodies, others.collect());
         row.extend(m.linear.to_array());
         row.push(m.linear_scale);
         row.extend(m.angular.to_array());

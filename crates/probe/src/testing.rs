@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Contact, Convex, Field, Fields, Method, Partner, Probe, Report, Result, Rng, Shape, Solid, World,
-    method::Moment,
+    Advice, Contact, Convex, Deformation, Field, Fields, Method, Partner, Probe, Report, Result, Rng, Shape,
+    Solid, World, method::Moment,
 };
 
-struct FakeMethod(Vec<Contact>);
+struct FakeMethod(Vec<Contact>, Option<Deformation>);
 
 impl Method for FakeMethod {
     fn name(&self) -> &'static str {
@@ -22,6 +22,9 @@ impl Method for FakeMethod {
     }
     fn contacts(&mut self, _: &World) -> Result<Vec<Contact>> {
         Ok(self.0.clone())
+    }
+    fn deformation(&mut self, _: &World) -> Result<Option<Deformation>> {
+        Ok(self.1.clone())
     }
     fn store(&mut self, _: &mut World) {}
     fn reset(&mut self) {}
@@ -40,10 +43,21 @@ impl Field for FakeField {
     fn potential_energy(&mut self, world: &World) -> Result<f64> {
         Ok(10.0 * world.bodies.total_mass())
     }
+    fn uniform(&self) -> Option<DVec3> {
+        Some(DVec3::new(0.0, -10.0, 0.0))
+    }
 }
 
 pub fn try_measure(probe: &mut dyn Probe, world: &World, contacts: Vec<Contact>) -> Result<Vec<f64>> {
-    let mut method = FakeMethod(contacts);
+    measure_with(probe, world, FakeMethod(contacts, None))
+}
+
+/// Of deformable grains that feel this.
+pub fn measure_felt(probe: &mut dyn Probe, world: &World, felt: Deformation) -> Vec<f64> {
+    measure_with(probe, world, FakeMethod(Vec::new(), Some(felt))).expect("a probe that measures")
+}
+
+fn measure_with(probe: &mut dyn Probe, world: &World, mut method: FakeMethod) -> Result<Vec<f64>> {
     let mut fields = Fields { list: vec![Box::new(FakeField)] };
     let report = Report::default();
     let mut moment = Moment::new(world, &mut method, &mut fields, &report);

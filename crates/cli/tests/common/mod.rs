@@ -57,6 +57,54 @@ contacts = { every = "0.2 s" }
 checkpoint = { every = "40 ms" }
 "#;
 
+/// Soft grains that fall together in a box whose lid comes down and stops: shape functions, multipliers, events.
+pub const SOFT_GRAINS: &str = r#"
+title = "Soft grains"
+[run]
+end = "1 s"
+seed = 6
+[method.meshfree]
+timestep = "10 ms"
+stiffness_damping = 0.01
+[[gravity]]
+uniform = { acceleration = [0, "-9.81 m/s2", 0] }
+[[material]]
+name = "rubber"
+density = 1000
+young = "200 kPa"
+poisson = 0.4
+[[deformable]]
+name = "sand"
+outline_nodes = 16
+shape = { sand = { count = 3, size = [2, 1], solid = 0.6 } }
+[[deformable]]
+name = "disc"
+outline_nodes = 16
+centre = [1, 1.5]
+velocity = [0.3, -1]
+shape = { disc = { radius = 0.4 } }
+[[wall]]
+name = "box"
+shape = { box = { min = [0, 0, -1], max = [2, 3, 1] } }
+[[wall]]
+name = "lid"
+shape = { plane = { point = [0, 2.5, 0], normal = [0, -1, 0] } }
+motion = { translation = { velocity = [0, "-1 m/s", 0] } }
+[[event]]
+at = "0.7 s"
+set_motion = { wall = "lid", motion = { reciprocal = { size = [0, 1.8, 0], rate = 0.2 } } }
+[[probe]]
+energy = { every = "20 ms" }
+[[probe]]
+momentum = { every = "20 ms" }
+[[probe]]
+deformable = { every = "20 ms" }
+[output]
+frames = { every = "0.1 s" }
+contacts = { every = "0.2 s" }
+checkpoint = { every = "50 ms" }
+"#;
+
 /// A directory that is gone when it is dropped.
 pub struct Scratch(PathBuf);
 

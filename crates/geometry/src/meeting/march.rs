@@ -147,16 +147,17 @@ fn random_path(surface: &Surface, rng: &mut Rng) -> Path {
     Path { position, velocity, acceleration, radius, within: rng.range(0.5, 8.0) }
 }
 
-/// Carried along, swinging, turning about its own axis, turning about any.
+/// Carried along, swinging, coming to rest, turning about its own axis, turning about any.
 fn random_motion(surface: &Surface, rng: &mut Rng) -> Motion {
-    match below(rng, 4) {
+    match below(rng, 5) {
         0 => Motion::Translation { velocity: rng.range(0.0, 1.0) * rng.direction() },
         1 => Motion::Oscillation {
             amplitude: rng.range(0.0, 1.0) * rng.direction(),
             frequency: rng.range(0.1, 1.0),
             phase: rng.range(0.0, 6.0),
         },
-        2 => Motion::Rotation { centre: surface.centre(), axis: surface.axis(), rate: rng.range(-2.0, 2.0) },
+        2 => Motion::Reciprocal { size: rng.direction(), rate: rng.range(0.0, 1.0) },
+        3 => Motion::Rotation { centre: surface.centre(), axis: surface.axis(), rate: rng.range(-2.0, 2.0) },
         _ => Motion::Rotation { centre: rng.direction(), axis: rng.direction(), rate: rng.range(-1.0, 1.0) },
     }
 }

@@ -145,6 +145,11 @@ fn bounds(wall: &Wall, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> (f64, f
             let (a, omega) = (amplitude.length(), (std::f64::consts::TAU * frequency).abs());
             (omega * a, omega * omega * a)
         }
+        Motion::Reciprocal { rate, .. } => {
+            // It becomes slower all the time.
+            let speed = pose.velocity.length();
+            (speed, 2.0 * rate * speed)
+        }
         Motion::Rotation { .. } => {
             let omega = pose.spin.length();
             let fastest = pose.velocity_at(x).length() + omega * reach;

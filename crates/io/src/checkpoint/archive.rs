@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use glam::{DQuat, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 
 use super::stream::{Damage, Source, Target};
 
@@ -66,7 +66,7 @@ macro_rules! archive_plain {
     )+};
 }
 
-archive_plain!(u8, u32, u64, f64, DVec3, DQuat);
+archive_plain!(u8, u32, u64, f64, DVec2, DVec3, DQuat);
 
 /// Grows with what is really there: a torn file is found out before it costs memory.
 fn read_plain<T: Pod>(count: usize, from: &mut Source) -> Read<Vec<T>> {
@@ -80,6 +80,19 @@ fn read_plain<T: Pod>(count: usize, from: &mut Source) -> Read<Vec<T>> {
         from.take(bytemuck::cast_slice_mut(&mut list[start..]))?;
     }
     Ok(list)
+}
+
+impl Archive for usize {
+    const LEAST: usize = 8;
+
+    fn write(&self, to: &mut Target) -> Write {
+        (*self as u64).write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        let number = u64::read(from)?;
+        usize::try_from(number).map_err(|_| Damage::new(format!("a number of things is {number}")))
+    }
 }
 
 impl Archive for bool {

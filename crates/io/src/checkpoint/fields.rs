@@ -2,8 +2,9 @@
 //! raise `VERSION` in `mod.rs`.
 
 use rubblepile_core::{
-    Action, Asteroid, Bodies, Clock, Convex, Departed, Dissipation, Domain, Event, Frame, History, Material,
-    Mesh, Motion, PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, Wrench,
+    Action, Asteroid, Bodies, Clock, Convex, Deformable, Departed, Dissipation, Domain, Event, Frame,
+    History, Material, Mesh, Motion, PairOverride, Partner, Pressed, Rates, Reference, Rng, Shape, Solid,
+    Surface, Touch, Trigger, Wall, Wrench,
     event::Property,
     wall::{Held, Look, WallTally},
 };
@@ -107,6 +108,7 @@ archive_enum!(Motion {
     1 => Translation { velocity },
     2 => Oscillation { amplitude, frequency, phase },
     3 => Rotation { centre, axis, rate },
+    4 => Reciprocal { size, rate },
 });
 
 archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
@@ -132,6 +134,10 @@ archive_struct!(Asteroid {
     spin,
     fixed,
 });
+
+archive_struct!(Reference { nodes, boundary, triangles });
+archive_struct!(Deformable { id, group, material, reference, displacement, velocity, acceleration });
+archive_struct!(Pressed { grain, node, partner, pressure, traction, bonded });
 
 archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::testing::{random_meta, random_world};
+use crate::testing::{add_deformables, random_meta, random_world};
 use rubblepile_core::Rng;
 
 fn bytes_of(meta: &Meta, world: &World) -> Vec<u8> {
@@ -23,7 +23,8 @@ fn rounds() -> u64 {
 fn a_world_comes_back_bit_for_bit() {
     for seed in 0..60 {
         let mut rng = Rng::new(seed);
-        let (meta, world) = (random_meta(&mut rng), random_world(&mut rng, seed as usize * 7));
+        let (meta, mut world) = (random_meta(&mut rng), random_world(&mut rng, seed as usize * 7));
+        add_deformables(&mut world, &mut rng);
         let bytes = bytes_of(&meta, &world);
         let (meta2, world2) = parse(&bytes).unwrap();
         assert_eq!(meta, meta2);

@@ -8,6 +8,7 @@
 
 mod asteroids;
 mod csv;
+mod deformable;
 mod envelope;
 mod obj;
 mod surface;
@@ -60,6 +61,11 @@ impl Format {
 
 /// Writes one frame in a format to any stream.
 pub fn write_frame(out: &mut dyn Write, frame: &FrameData, format: Format) -> std::io::Result<()> {
+    match (format, &frame.deformable) {
+        (Format::Csv, Some(nodes)) => return deformable::csv(out, nodes),
+        (Format::Vtp, Some(nodes)) => return deformable::vtp(out, frame, nodes),
+        _ => {}
+    }
     match format {
         Format::Xyz => xyz::write(out, frame),
         Format::Csv => csv::write(out, frame),
@@ -111,6 +117,12 @@ struct Loader {
 impl Loader {
     fn load(&mut self, path: &Path) -> Result<FrameData> {
         let mut frame = load(path)?;
+        if frame.deformable.is_some() && !matches!(self.format, Format::Csv | Format::Vtp) {
+            let kind = self.format.extension();
+            let words =
+                format!("{} has deformable grains, which cannot be written as {kind}", path.display());
+            return Err(FileError::Invalid(format!("{words}: take --format vtp or --format csv")));
+        }
         let unknown = frame.shape.iter().copied().max().unwrap_or(0) as usize >= frame.shapes.len();
         if self.format.draws_shapes() && unknown {
             let beside = frame::shapes::path_beside(path);

@@ -8,12 +8,14 @@
 //! and `export` places them (VTP, OBJ).
 //! With an asteroid, the frame may be written as seen from it, or with `body_position` and `body_velocity` besides; its
 //! surface is an OBJ file beside the frames, and where it is, in the field data.
+//! Of deformable grains the points are nodes and the cells triangles: see `deformable.rs`.
 //! What VTK has no place for (names, the periodic box, the walls, the frame of reference, the step) is a JSON text in
 //! `/Rubblepile/about`. The same world gives the same bytes.
 //!
 //! A frame shows a run; it cannot restart one: see `checkpoint`.
 
 mod asteroids;
+pub mod deformable;
 mod index;
 mod observer;
 mod read;
@@ -24,7 +26,7 @@ mod write;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Domain, Mesh, Shape, ShapeId, Solid, World};
+use rubblepile_core::{Deformation, Domain, Mesh, Shape, ShapeId, Solid, World};
 use serde::{Deserialize, Serialize};
 
 use asteroids::seen_from;
@@ -32,6 +34,7 @@ use asteroids::seen_from;
 #[cfg(test)]
 pub(crate) use asteroids::write_surfaces;
 pub use asteroids::{FrameAsteroid, View};
+pub use deformable::Nodes;
 pub use index::{Index, NAME as INDEX_NAME};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
@@ -92,6 +95,8 @@ pub struct FrameData {
     pub surfaces: Vec<Arc<Mesh>>,
     /// Positions and velocities in the frame of the first asteroid, where both frames were asked for. Not read back.
     pub body: Option<(Vec<DVec3>, Vec<DVec3>)>,
+    /// Deformable grains. Then there are no bodies.
+    pub deformable: Option<Nodes>,
 }
 
 impl FrameData {
@@ -132,8 +137,38 @@ impl FrameData {
             shapes: world.shapes.clone(),
             surfaces: world.asteroids.iter().map(|a| a.mesh.clone()).collect(),
             body: None,
+            deformable: Nodes::of(world, None),
             contacts: rows.iter().map(|&k| contacts.get(k as usize).copied().unwrap_or(0)).collect(),
         }
+    }
+
+    /// Without bodies.
+    pub(super) fn empty(time: f64, about: About) -> Self {
+        FrameData {
+            time,
+            about,
+            id: Vec::new(),
+            position: Vec::new(),
+            velocity: Vec::new(),
+            orientation: Vec::new(),
+            spin: Vec::new(),
+            radius: Vec::new(),
+            mass: Vec::new(),
+            group: Vec::new(),
+            material: Vec::new(),
+            contacts: Vec::new(),
+            shape: Vec::new(),
+            shapes: vec![Shape::Sphere],
+            surfaces: Vec::new(),
+            body: None,
+            deformable: None,
+        }
+    }
+
+    /// With what deformable grains feel.
+    pub fn with_deformation(mut self, world: &World, felt: Option<&Deformation>) -> Self {
+        self.deformable = Nodes::of(world, felt);
+        self
     }
 
     /// The same bodies in another frame of reference. Without an asteroid there is none but that of the world.
@@ -209,4 +244,4 @@ fn name(names: &[String], index: u32) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

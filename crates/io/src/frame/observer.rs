@@ -41,7 +41,11 @@ impl FrameWriter {
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
         let counts = moment.method.contact_counts(moment.world)?;
-        let frame = FrameData::of(moment.world, &counts).seen(moment.world, self.view);
+        let world = moment.world;
+        let mut frame = FrameData::of(world, &counts).seen(world, self.view);
+        if frame.deformable.is_some() {
+            frame = frame.with_deformation(world, moment.deformation()?);
+        }
         let path = self.directory.join("frames").join(file_name(self.ticker.index));
         if !self.shapes && frame.shapes.len() > 1 {
             shapes::write(&shapes::path_beside(&path), &frame.shapes)

@@ -12,7 +12,7 @@ use glam::{DQuat, DVec3};
 use rubblepile_core::Shape;
 use rust_hdf5::{H5File, H5Type, Hdf5Error};
 
-use super::{About, FrameData};
+use super::{About, FrameData, deformable};
 use crate::error::{FileError, Result};
 
 /// How a read fails: where in the file, and what.
@@ -69,11 +69,14 @@ fn parse(reader: &Reader) -> std::result::Result<FrameData, Fault> {
         return Err(("/VTKHDF".into(), format!("it holds `{}`, not points", kind.escape_debug())));
     }
     let about = reader.about()?;
+    let time = reader.column::<f64>("VTKHDF/FieldData/time", Some(1), 1)?[0];
+    if reader.has("VTKHDF/PointData/displacement") {
+        return deformable::parse(reader, time, about);
+    }
     let position = reader.vectors("VTKHDF/Points", None)?;
     let n = Some(position.len());
-    let time = reader.column::<f64>("VTKHDF/FieldData/time", Some(1), 1)?[0];
     // Frames from before there were shapes are of spheres.
-    let old = reader.file.dataset("VTKHDF/PointData/shape").is_err();
+    let old = !reader.has("VTKHDF/PointData/shape");
     let (orientation, shape) = if old {
         (vec![DQuat::IDENTITY; position.len()], vec![0; position.len()])
     } else {
@@ -84,6 +87,7 @@ fn parse(reader: &Reader) -> std::result::Result<FrameData, Fault> {
     Ok(FrameData {
         surfaces: Vec::new(),
         body: None,
+        deformable: None,
         time,
         about,
         orientation,
@@ -107,6 +111,10 @@ pub(super) struct Reader {
 }
 
 impl Reader {
+    pub fn has(&self, name: &str) -> bool {
+        self.file.dataset(name).is_ok()
+    }
+
     /// A column of `rows` rows (any number if `None`) of `width` numbers.
     pub fn column<T: H5Type>(
         &self,

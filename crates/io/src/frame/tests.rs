@@ -109,3 +109,50 @@ fn the_index_is_json_after_every_frame_and_is_rebuilt() {
     Index::create(scratch.path(), 2).unwrap();
     assert_eq!(index::entries(scratch.path()).unwrap(), before[..2]);
 }
+
+/// Two deformable grains with something in every column.
+pub(crate) fn deformable_frame(felt: bool) -> FrameData {
+    let mut rng = Rng::new(11);
+    let mut world = random_world(&mut rng, 0);
+    while world.grains.len() < 2 {
+        world.grains.clear();
+        crate::testing::add_deformables(&mut world, &mut rng);
+    }
+    let n = 10;
+    let number = |k: usize| k as f64 - 3.5;
+    let grain = rubblepile_core::GrainState {
+        area: 2.0,
+        orientation: 0.1,
+        stress: [1.0, 2.0, 3.0],
+        ..Default::default()
+    };
+    let deformation = Deformation {
+        stress: (0..n).map(|k| [number(k), -number(k), 2.0]).collect(),
+        strain: (0..n).map(|k| [0.1, number(k), 0.0]).collect(),
+        contact_force: (0..n).map(|k| glam::DVec2::new(number(k), 1.0)).collect(),
+        touching: (0..n).map(|k| k % 3 == 0).collect(),
+        grains: vec![grain; 2],
+        ..Deformation::default()
+    };
+    FrameData::of(&world, &[]).with_deformation(&world, felt.then_some(&deformation))
+}
+
+#[test]
+fn deformable_grains_come_back() {
+    let scratch = Scratch::new("frame-deformable");
+    let path = scratch.path().join("d.vtkhdf");
+    for felt in [false, true] {
+        let frame = deformable_frame(felt);
+        write(&path, &frame).unwrap();
+        let again = read(&path).unwrap();
+        // Solids of other bodies are no part of it.
+        assert_eq!((&again.deformable, &again.about), (&frame.deformable, &frame.about));
+        let nodes = again.deformable.unwrap();
+        assert_eq!((nodes.len(), nodes.rows(), nodes.triangles.len()), (10, vec![0..5, 5..10], 6));
+        assert_eq!(nodes.felt.is_some(), felt);
+    }
+    let (stress, bits) = ([3.0, -1.0, 2.0], 1e-15);
+    assert_eq!(deformable::pressure(stress), -1.0);
+    assert!((deformable::shear(stress) - 8f64.sqrt()).abs() < bits);
+    damage(&path, &|path| read(path).map(|_| ()));
+}

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use glam::DVec3;
 use rust_hdf5::{DatatypeMessage, H5File, H5Group, H5Type, Hdf5Error};
 
-use super::FrameData;
+use super::{About, FrameData, deformable};
 use crate::{
     atomic,
     error::{FileError, Result},
@@ -32,17 +33,30 @@ pub(super) fn failed(path: &Path, error: Hdf5Error) -> FileError {
 }
 
 fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
-    let n = frame.len();
     // The name is temporary and nobody else's: no lock is needed, and some network disks have none.
     let file = H5File::options().no_locking().create(path)?;
+    match &frame.deformable {
+        Some(nodes) => deformable::fill(&file, frame, nodes)?,
+        None => bodies(&file, frame)?,
+    }
+    file.close()
+}
 
+/// The group that VTK reads, with its points.
+pub(super) fn polydata(file: &H5File, points: &[DVec3]) -> Hdf<H5Group> {
+    let n = points.len();
     let vtk = file.create_group("VTKHDF")?;
     vtk.set_attr_array_numeric::<i64>("Version", &[2, 0])?;
     // VTK reads nothing but a fixed-length ASCII string here.
     vtk.set_attr_typed("Type", text_type(8), b"PolyData".to_vec())?;
     column::<i64>(&vtk, "NumberOfPoints", &[1], &[n as i64])?;
-    column::<f64>(&vtk, "Points", &[n, 3], bytemuck::cast_slice(&frame.position))?;
+    column::<f64>(&vtk, "Points", &[n, 3], bytemuck::cast_slice(points))?;
+    Ok(vtk)
+}
 
+fn bodies(file: &H5File, frame: &FrameData) -> Hdf<()> {
+    let n = frame.len();
+    let vtk = polydata(file, &frame.position)?;
     let numbers: Vec<i64> = (0..=n as i64).collect();
     cells(&vtk, "Vertices", &numbers[..n], &numbers)?;
     for empty in ["Lines", "Polygons", "Strips"] {
@@ -83,14 +97,18 @@ fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
         column::<f64>(&field, "asteroid_spin", &[m, 3], spins.as_flattened())?;
     }
 
-    let about = serde_json::to_string(&frame.about).map_err(|e| Hdf5Error::InvalidState(e.to_string()))?;
+    about(file, &frame.about)
+}
+
+/// What VTK has no place for.
+pub(super) fn about(file: &H5File, about: &About) -> Hdf<()> {
+    let about = serde_json::to_string(about).map_err(|e| Hdf5Error::InvalidState(e.to_string()))?;
     let own = file.create_group("Rubblepile")?;
     own.new_dataset::<u8>()
         .datatype(text_type(about.len()))
         .scalar()
         .create("about")?
-        .write_raw_bytes(about.as_bytes())?;
-    file.close()
+        .write_raw_bytes(about.as_bytes())
 }
 
 /// Fixed-length text, padded with zeros.
@@ -104,7 +122,7 @@ pub(super) fn column<T: H5Type>(group: &H5Group, name: &str, shape: &[usize], va
     if values.is_empty() { Ok(()) } else { data.write_raw(values) }
 }
 
-fn cells(vtk: &H5Group, name: &str, connectivity: &[i64], offsets: &[i64]) -> Hdf<()> {
+pub(super) fn cells(vtk: &H5Group, name: &str, connectivity: &[i64], offsets: &[i64]) -> Hdf<()> {
     let group = vtk.create_group(name)?;
     column(&group, "NumberOfCells", &[1], &[offsets.len() as i64 - 1])?;
     column(&group, "NumberOfConnectivityIds", &[1], &[connectivity.len() as i64])?;

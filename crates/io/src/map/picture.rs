@@ -13,7 +13,10 @@ use rubblepile_geometry::mesh::SurfaceTree;
 use rubblepile_probe::surface_map::{Facet, Quantity};
 
 use super::contour;
-use crate::plot::{escape, label, round_ticks};
+use crate::{
+    colours::{RISING, mixed},
+    plot::{escape, label, round_ticks},
+};
 
 const COLUMNS: usize = 360;
 const ROWS: usize = 180;
@@ -24,19 +27,6 @@ const TOP: f64 = 56.0;
 const WIDTH: f64 = 890.0;
 const HEIGHT: f64 = 480.0;
 const LEVELS: usize = 64;
-/// From dark to bright, evenly for the eye and for most who see colours differently: nine colours of viridis (van der Walt
-/// and Smith 2015, public domain).
-const COLOURS: [[f64; 3]; 9] = [
-    [68.0, 1.0, 84.0],
-    [71.0, 45.0, 123.0],
-    [59.0, 82.0, 139.0],
-    [44.0, 114.0, 142.0],
-    [33.0, 145.0, 140.0],
-    [40.0, 174.0, 128.0],
-    [94.0, 201.0, 98.0],
-    [173.0, 220.0, 48.0],
-    [253.0, 231.0, 37.0],
-];
 /// Between which the line of safety is drawn: a facet that is infinitely safe must not push it aside.
 const SAFE: f64 = 3.0;
 
@@ -88,10 +78,7 @@ impl Scale {
 }
 
 fn colour(level: usize) -> String {
-    let t = level as f64 / (LEVELS - 1) as f64 * (COLOURS.len() - 1) as f64;
-    let k = (t as usize).min(COLOURS.len() - 2);
-    let mix = |c: usize| (COLOURS[k][c] + (t - k as f64) * (COLOURS[k + 1][c] - COLOURS[k][c])).round() as u8;
-    format!("#{:02x}{:02x}{:02x}", mix(0), mix(1), mix(2))
+    mixed(&RISING, level as f64 / (LEVELS - 1) as f64)
 }
 
 pub(super) fn svg(title: &str, quantity: &Quantity, facets: &[Facet], raster: &Raster) -> String {

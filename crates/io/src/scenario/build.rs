@@ -14,6 +14,7 @@ use crate::frame::View;
 
 use super::{
     build_asteroids::{add_asteroids, check_outside},
+    build_deformables::add_deformables,
     build_grains::add_grains,
     check::angular_velocity,
     error::{Problem, ScenarioError},
@@ -82,6 +83,7 @@ pub enum ProbeKind {
     Temperature(probe::Temperature),
     Repose(probe::Repose),
     Asteroids(probe::Asteroids),
+    Deformable,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -124,6 +126,7 @@ pub fn build(loaded: &Loaded, base: &Path) -> Result<Built, ScenarioError> {
     let mut built = build_without_grains(loaded);
     built.advice = add_asteroids(&mut built.world, loaded, base)?;
     add_grains(&mut built.world, loaded, base)?;
+    add_deformables(&mut built.world, loaded, base)?;
     check_outside(&built.world, loaded)?;
     check_period(&built.world, loaded)?;
     Ok(built)
@@ -150,7 +153,8 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
         world.frame = Frame::Rotating { angular_velocity };
         gravity.push(GravityPlan::Centrifugal { angular_velocity });
     }
-    world.groups = s.grains.iter().map(|g| g.name.clone().unwrap_or_default()).collect();
+    let names = s.grains.iter().map(|g| &g.name).chain(s.deformable.iter().map(|d| &d.name));
+    world.groups = names.map(|name| name.clone().unwrap_or_default()).collect();
     world.walls = s.wall.iter().enumerate().map(|(k, w)| wall(w, k as u32, s)).collect();
     world.events = events(s);
     world.keep_dissipation = s.probe.iter().any(|p| matches!(p, Probe::Energy(_)));
@@ -258,6 +262,7 @@ fn probe_plan(p: &Probe, scenario: &Scenario) -> ProbePlan {
         }
         Probe::Energy(_) => ProbeKind::Energy,
         Probe::Momentum(_) => ProbeKind::Momentum,
+        Probe::Deformable(_) => ProbeKind::Deformable,
         Probe::Contacts(_) => ProbeKind::Contacts,
         Probe::Overlap(_) => ProbeKind::Overlap,
         Probe::Collisions(_) => ProbeKind::Collisions,
@@ -354,6 +359,7 @@ fn motion(m: &MotionTable, surface: &Surface) -> Motion {
         MotionTable::Oscillation(o) => {
             Motion::Oscillation { amplitude: o.amplitude.0, frequency: o.frequency.0, phase: o.phase.0 }
         }
+        MotionTable::Reciprocal(r) => Motion::Reciprocal { size: r.size.0, rate: r.rate.0 },
         MotionTable::Rotation(r) => Motion::Rotation {
             centre: r.centre.map_or(surface.centre(), |c| c.0),
             axis: r.axis.map_or(surface.axis(), |a| a.0.normalize_or(DVec3::Z)),

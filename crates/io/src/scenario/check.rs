@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use glam::DVec3;
 
 use super::{
-    asteroids, check_grains, check_probes,
+    asteroids, check_grains, check_probes, deformables,
     error::{Problem, suggestion},
     quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
     tables::*,
@@ -21,6 +21,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
         ("gravity", scenario.gravity.len(), 100),
         ("asteroid", scenario.asteroid.len(), 100),
         ("grains", scenario.grains.len(), 10_000),
+        ("deformable", scenario.deformable.len(), 10_000),
         ("wall", scenario.wall.len(), 10_000),
         ("event", scenario.event.len(), 100_000),
         ("probe", scenario.probe.len(), 1000),
@@ -42,6 +43,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     check_grains::check(&mut c);
     c.walls();
     asteroids::check(&mut c);
+    deformables::check(&mut c);
     c.events();
     c.sampling();
     check_probes::check(&mut c);
@@ -324,6 +326,10 @@ impl Checker<'_> {
             self.check(nu > -1.0 && nu <= 0.5, &at, "poisson", || {
                 format!("Poisson's ratio must be above -1 and at most 0.5, it is {nu}")
             });
+            if nu > -1.0 && nu <= 0.5 {
+                let used = self.scenario.deformable.iter().any(|d| d.material.as_ref() == Some(&m.name));
+                deformables::material(self, k, m, used);
+            }
         }
     }
 

@@ -99,6 +99,11 @@ impl Checker<'_> {
                 self.modest(o.amplitude, &at, "amplitude");
                 self.positive(o.frequency, &at, "frequency");
             }
+            MotionTable::Reciprocal(r) => {
+                let at = format!("{at}.reciprocal");
+                self.modest(r.size, &at, "size");
+                self.not_negative(r.rate, &at, "rate");
+            }
             MotionTable::Rotation(r) => {
                 let at = format!("{at}.rotation");
                 self.modest(Vector::<NumberKind>::new(r.rate.0, 0.0, 0.0), &at, "rate");

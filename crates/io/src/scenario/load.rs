@@ -140,6 +140,12 @@ fn fill_defaults(scenario: &mut Scenario) {
         name_it(&mut asteroid.name, first, &mut taken);
         asteroid.material = asteroid.material.take().or(only_material.clone());
     }
+    let mut taken: HashSet<String> = scenario.deformable.iter().filter_map(|g| g.name.clone()).collect();
+    for (k, grains) in scenario.deformable.iter_mut().enumerate() {
+        let first = if k == 0 { "grains".to_string() } else { format!("grains-{}", k + 1) };
+        name_it(&mut grains.name, first, &mut taken);
+        grains.material = grains.material.take().or(only_material.clone());
+    }
     let mut taken: HashSet<String> = scenario.grains.iter().filter_map(|g| g.name.clone()).collect();
     for (k, grains) in scenario.grains.iter_mut().enumerate() {
         let first = if k == 0 { "grains".to_string() } else { format!("grains-{}", k + 1) };

@@ -1,11 +1,13 @@
 //! The `[method]` table: one struct a method. Checks of it are here too, beside what they check.
 
 use rubblepile_hard as hard;
+use rubblepile_meshfree as meshfree;
 use rubblepile_nonsmooth as nonsmooth;
 use rubblepile_soft as soft;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use super::method_meshfree::Meshfree;
 use super::{
     check::Checker,
     error::Problem,
@@ -19,6 +21,7 @@ pub enum MethodPlan {
     Soft(soft::Settings),
     Nonsmooth(nonsmooth::Settings),
     Hard(hard::Settings),
+    Meshfree(meshfree::Settings),
 }
 
 /// How contact is resolved: exactly one method.
@@ -31,6 +34,8 @@ pub enum Method {
     Nonsmooth(Nonsmooth),
     /// Hard spheres: every collision, one by one, in the order of time.
     Hard(Hard),
+    /// Deformable grains in the plane, without a mesh, stepped implicitly.
+    Meshfree(Meshfree),
 }
 
 impl Default for Method {
@@ -157,6 +162,7 @@ impl Method {
             Method::Soft(m) => m.timestep.value(),
             Method::Nonsmooth(m) => m.timestep.value(),
             Method::Hard(m) => m.timestep.value(),
+            Method::Meshfree(m) => m.timestep.value(),
         }
     }
 
@@ -187,6 +193,7 @@ impl Method {
                 rest_speed: m.rest_speed.value(),
                 curvilinear: m.curvilinear,
             }),
+            Method::Meshfree(m) => MethodPlan::Meshfree(m.settings()),
         }
     }
 }
@@ -197,10 +204,11 @@ impl Checker<'_> {
             Method::Soft(m) => self.soft(m),
             Method::Nonsmooth(m) => self.nonsmooth(m),
             Method::Hard(m) => self.hard(m),
+            Method::Meshfree(m) => self.meshfree(m),
         }
     }
 
-    fn timestep(&mut self, timestep: Auto<TimeKind>, at: &str) {
+    pub(super) fn timestep(&mut self, timestep: Auto<TimeKind>, at: &str) {
         if let Auto::Value(v) = timestep {
             self.positive(v, at, "timestep");
             let (dt, end) = (v.0, self.scenario.run.end.0);
@@ -291,6 +299,11 @@ impl Checker<'_> {
                 path,
                 format!("hard spheres do not stick: `{key}` would not act"),
                 "leave it out, or take [method.nonsmooth] or [method.soft]",
+            ),
+            (Method::Meshfree(_), "cohesion_force" | "cohesion_range") => self.add_help(
+                path,
+                format!("`{key}` belongs to [method.nonsmooth]: it does not act between deformable grains"),
+                "deformable grains stick by `cohesion`, the tension in Pa that parts them",
             ),
             (Method::Soft(_), "cohesion_force" | "cohesion_range") => self.add_help(
                 path,

@@ -48,6 +48,9 @@ pub enum Probe {
     Repose(ReposeSampling),
     /// Of every asteroid: place, velocity, spin, and how many grains touch it, are aloft or escape.
     Asteroids(Sampling),
+    /// Of deformable grains: share of the outlines that touches, solid fraction between walls, mean pressure and shear, largest pressure
+    /// and gap of contacts, areas.
+    Deformable(Sampling),
 }
 
 impl Probe {
@@ -69,6 +72,7 @@ impl Probe {
             Probe::Temperature(s) => ("temperature", s.every),
             Probe::Repose(s) => ("repose", s.every),
             Probe::Asteroids(s) => ("asteroids", s.every),
+            Probe::Deformable(s) => ("deformable", s.every),
         }
     }
 }

@@ -40,6 +40,7 @@ kinds! {
     ForceKind, Force = FORCE;
     EnergyKind, Energy = ENERGY;
     StiffnessKind, Stiffness = STIFFNESS;
+    ContactStiffnessKind, ContactStiffness = CONTACT_STIFFNESS;
     FrequencyKind, Frequency = FREQUENCY;
     AngleKind, Angle = ANGLE;
     AngularVelocityKind, AngularVelocity = ANGULAR_VELOCITY;

@@ -210,7 +210,8 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
     let kind = match c.scenario.method {
         Method::Soft(_) => Some("soft"),
         Method::Hard(_) => Some("hard"),
-        Method::Nonsmooth(_) => None,
+        // Deformable grains have tables of their own, and this one is refused there.
+        Method::Nonsmooth(_) | Method::Meshfree(_) => None,
     };
     if let Some(kind) = kind {
         let help = "take [method.nonsmooth], or leave `shape` out";

@@ -4,7 +4,7 @@ use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Advice, Asteroid, Bodies, Convex, Domain, G, Severity, Shape, ShapeId, Solid, Surface, World,
+    Advice, Asteroid, Bodies, Convex, Deformable, Domain, G, Severity, Shape, ShapeId, Solid, Surface, World,
 };
 
 use super::{
@@ -83,6 +83,8 @@ pub struct Summary {
     pub radii: (f64, f64),
     /// Grains that are no spheres.
     pub solids: Option<Solids>,
+    /// Of deformable grains, in words.
+    pub deformable: Option<String>,
     /// Radius of the sphere about the centre of mass that holds all grains, m.
     pub extent: f64,
     /// Mass over the volume of that sphere, kg/m^3, where there is self-gravity.
@@ -116,10 +118,25 @@ fn of_asteroid(asteroid: &Asteroid) -> String {
     )
 }
 
+fn of_deformable(world: &World) -> String {
+    let nodes: usize = world.grains.iter().map(|g| g.reference.nodes.len()).sum();
+    let outline: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
+    let area: f64 = world.grains.iter().map(|g| g.reference.area()).sum();
+    format!("{nodes} nodes, {outline} of them on outlines, {} m2 one metre deep", human_number(area))
+}
+
+/// Mass, stiffness and tangent of a grain are full matrices; shape functions are some ten thousand numbers.
+fn deformable_bytes(grain: &Deformable) -> f64 {
+    let n = grain.reference.nodes.len() as f64;
+    8.0 * (9.0 * n * n + 1000.0 * n)
+}
+
 /// Looks at a world that was built.
 pub fn summary(built: &Built) -> Summary {
     let (world, bodies) = (&built.world, &built.world.bodies);
     let mass = bodies.total_mass();
+    let area_density = |g: &Deformable| world.materials[g.material as usize].density * g.reference.area();
+    let deformable_mass: f64 = world.grains.iter().map(area_density).sum();
     let (centre, _) = bodies.centre_of_mass();
     let extent =
         (0..bodies.len()).map(|k| bodies.position[k].distance(centre) + bodies.radius[k]).fold(0.0, f64::max);
@@ -130,7 +147,7 @@ pub fn summary(built: &Built) -> Summary {
     let own_gravity = own && extent > 0.0 && world.asteroids.is_empty();
     let bulk = mass / (4.0 / 3.0 * std::f64::consts::PI * extent.powi(3));
     let mut counts = vec![0; world.groups.len()];
-    for g in &bodies.group {
+    for g in bodies.group.iter().chain(world.grains.iter().map(|g| &g.group)) {
         if let Some(n) = counts.get_mut(*g as usize) {
             *n += 1;
         }
@@ -143,19 +160,21 @@ pub fn summary(built: &Built) -> Summary {
     warnings(built, own, &overlaps, &wall_overlaps, &mut advice);
     Summary {
         title: built.title.clone(),
-        grains: bodies.len(),
+        grains: bodies.len() + world.grains.len(),
         groups: world.groups.iter().cloned().zip(counts).collect(),
         walls: world.walls.len(),
         asteroids: world.asteroids.iter().map(of_asteroid).collect(),
-        mass,
+        mass: mass + deformable_mass,
         radii: if bodies.is_empty() { (0.0, 0.0) } else { radii },
         solids: Solids::of(&bodies.shape, &world.shapes),
+        deformable: (!world.grains.is_empty()).then(|| of_deformable(world)),
         extent,
         bulk_density: own_gravity.then_some(bulk),
         escape_speed: own_gravity.then(|| (2.0 * G * mass / extent).sqrt()),
         free_fall_time: own_gravity.then(|| (3.0 * std::f64::consts::PI / (32.0 * G * bulk)).sqrt()),
         memory: bodies.len() as f64 * (BYTES_PER_GRAIN + if tree { BYTES_PER_GRAIN_TREE } else { 0.0 })
-            + shape_bytes(&world.shapes),
+            + shape_bytes(&world.shapes)
+            + world.grains.iter().map(deformable_bytes).sum::<f64>(),
         overlaps,
         wall_overlaps,
         end: built.end,
@@ -300,7 +319,7 @@ const HARD_OVERLAP: f64 = 1e-6;
 
 fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
     let (world, bodies) = (&built.world, &built.world.bodies);
-    if bodies.is_empty() {
+    if bodies.is_empty() && world.grains.is_empty() {
         advice.push(Advice::warning("there are no grains: add a [[grains]] table"));
     }
     if own && world.domain != Domain::Open {
@@ -322,7 +341,7 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
                 }),
                 match built.method {
                     MethodPlan::Soft(_) => "fly apart",
-                    MethodPlan::Nonsmooth(_) => "be pushed apart",
+                    MethodPlan::Nonsmooth(_) | MethodPlan::Meshfree(_) => "be pushed apart",
                     MethodPlan::Hard(_) => "not come free, for hard spheres cannot overlap; place them apart",
                 },
             )));
@@ -394,13 +413,16 @@ impl fmt::Display for Summary {
                 line("", format!("{n} {name}"))?;
             }
         }
-        line(
-            "radii",
-            match (human_number(self.radii.0), human_number(self.radii.1)) {
-                (a, b) if a == b => format!("{a} m"),
-                (a, b) => format!("{a} to {b} m"),
-            },
-        )?;
+        match &self.deformable {
+            Some(words) => line("deformable", words.clone())?,
+            None => line(
+                "radii",
+                match (human_number(self.radii.0), human_number(self.radii.1)) {
+                    (a, b) if a == b => format!("{a} m"),
+                    (a, b) => format!("{a} to {b} m"),
+                },
+            )?,
+        }
         if let Some(solids) = &self.solids {
             line("shapes", solids.to_string())?;
         }

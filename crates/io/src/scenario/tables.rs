@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     asteroids::AsteroidTable,
+    deformables::DeformableTable,
     grains::Grains,
     quantity::*,
     walls::{MotionTable, WallTable, no_length},
 };
 pub use super::{
-    methods::{Hard, LawName, Method, Nonsmooth, Soft, SolverName},
+    methods::{Hard, LawName, Meshfree, Method, Nonsmooth, Soft, SolverName},
     probes::*,
 };
 
@@ -50,6 +51,9 @@ pub struct Scenario {
     /// The grains, group by group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grains: Vec<Grains>,
+    /// The grains that deform, for [method.meshfree].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deformable: Vec<DeformableTable>,
     /// The walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wall: Vec<WallTable>,
@@ -231,10 +235,10 @@ pub struct MaterialTable {
     /// Tangential over normal stiffness.
     #[serde(default = "two_sevenths")]
     pub stiffness_ratio: Number,
-    /// Young's modulus, for the Hertz-Mindlin law.
+    /// Young's modulus, for the Hertz-Mindlin law and for deformable grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub young: Option<Pressure>,
-    /// Poisson's ratio, for the Hertz-Mindlin law.
+    /// Poisson's ratio, for the Hertz-Mindlin law and for deformable grains.
     #[serde(default = "quarter")]
     pub poisson: Number,
 }

@@ -272,6 +272,8 @@ pub enum MotionTable {
     Translation(TranslationMotion),
     /// To and fro as a sine.
     Oscillation(OscillationMotion),
+    /// Ever slower, so that a box whose other side grows steadily keeps its area.
+    Reciprocal(ReciprocalMotion),
     /// About an axis.
     Rotation(RotationMotion),
 }
@@ -299,6 +301,17 @@ pub struct OscillationMotion {
 
 fn no_angle() -> Angle {
     Quantity::new(0.0)
+}
+
+/// Displacement `size * (1 / (1 + rate * t) - 1)`: a wall that is `size` away from the opposite one comes closer as a box becomes wider by
+/// `rate` of its width in a second, and its area stays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReciprocalMotion {
+    /// From the opposite side to this one, at the start.
+    pub size: Vector<LengthKind>,
+    /// Growth of the other side in a second, over its length at the start.
+    pub rate: Frequency,
 }
 
 /// About an axis.
