@@ -147,10 +147,11 @@ pub fn newton(
         }
         effort.newton += 1;
         let start = Instant::now();
-        system.stiffen(sample, &trial.displacement, &trial.flows, motion.rate)?;
+        system.stiffen(sample, &trial.displacement, &trial.flows, (motion.rate, settings.stale))?;
         effort.times.tangents += start.elapsed();
         let start = Instant::now();
-        system.solve(sample, &contacts.joints, &mut residual)?;
+        let left = (0.01 * settings.stale).max(1e-13);
+        system.solve(sample, &contacts.joints, &mut residual, left)?;
         effort.times.solution += start.elapsed();
         // Steps that go to and fro between who touches and who does not, who sticks and who slides, are made shorter.
         let recent = history.len().saturating_sub(3);

@@ -61,6 +61,8 @@ const STIFFNESS: f64 = 20.0;
 const GAP: f64 = 1e-6;
 /// Below this part of what the next augmentation brings a loop of Newton-Raphson ends.
 const SLACK: f64 = 0.03;
+/// By how much nodes move, over their distance, before a grain's tangent is made anew.
+const STALE: f64 = 1e-4;
 
 impl Settings {
     /// The elastic law of a material; without a modulus there is none.
@@ -84,6 +86,7 @@ impl Settings {
             stiffness: self.contact_stiffness.unwrap_or(STIFFNESS * stiffest),
             growth: self.stiffness_growth,
             slack: SLACK,
+            stale: STALE,
             newton: self.iterations as usize,
             augmentations: self.augmentations as usize,
             reach: self.watch_distance.unwrap_or(coarsest),

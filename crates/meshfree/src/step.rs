@@ -36,6 +36,9 @@ pub struct Settings {
     pub growth: f64,
     /// A loop ends when its residual is below this part of what the next augmentation brings; 0: each is solved to its end, as in the paper.
     pub slack: f64,
+    /// A grain's tangent is made anew within a sub-step when its nodes have moved by more than this of their distance since, other than all
+    /// alike: below it Newton's steps are as good. 0: always.
+    pub stale: f64,
     pub newton: usize,
     pub augmentations: usize,
     /// How far from each other nodes and outlines are watched, m.

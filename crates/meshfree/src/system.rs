@@ -12,10 +12,6 @@ use crate::{
     step::StepError,
 };
 
-/// A grain's tangent is made anew when its nodes have moved by more than this of their distance since, other than all alike: below it Newton's
-/// steps are as good.
-const STALE: f64 = 1e-4;
-
 /// A contact that pushes: its nodes, how many of them there are, and what it pushes with.
 pub struct Joint {
     pub nodes: [usize; NODES],
@@ -94,12 +90,12 @@ impl System {
         sample: &Sample,
         displacement: &[DVec2],
         flows: &Flows,
-        rate: f64,
+        (rate, stale): (f64, f64),
     ) -> Result<(), StepError> {
         self.grains.par_iter_mut().enumerate().try_for_each(|(g, kept)| {
             let nodes = sample.nodes_of(g);
             let now = &displacement[nodes.clone()];
-            if !kept.made.is_empty() && moved(&kept.made, now) < STALE * sample.grains[g].bulk.spacing() {
+            if !kept.made.is_empty() && moved(&kept.made, now) < stale * sample.grains[g].bulk.spacing() {
                 return Ok(());
             }
             let mut matrix =
@@ -119,8 +115,14 @@ impl System {
     }
 
     /// K δU = R. What is not symmetric in the tangent, eq. (B.4) and sliding, is brought in by going back to it with the factors of the
-    /// symmetric part.
-    pub fn solve(&mut self, sample: &Sample, joints: &[Joint], side: &mut [f64]) -> Result<(), Singular> {
+    /// symmetric part, until no more than `left` of the whole is left out.
+    pub fn solve(
+        &mut self,
+        sample: &Sample,
+        joints: &[Joint],
+        side: &mut [f64],
+        left: f64,
+    ) -> Result<(), Singular> {
         let mut column = 0;
         for kept in &self.grains {
             for k in 0..2 * kept.outer {
@@ -158,7 +160,7 @@ impl System {
             .flat_map(|(part, kept)| part[..2 * kept.outer].iter().copied())
             .collect();
         self.matrix.solve(&mut change);
-        self.skew(joints, &unknowns, &mut change);
+        self.skew(joints, &unknowns, &mut change, left);
         let mut from = 0;
         for (part, kept) in parts.iter_mut().zip(&self.grains) {
             part[..2 * kept.outer].copy_from_slice(&change[from..from + 2 * kept.outer]);
@@ -174,7 +176,7 @@ impl System {
     }
 
     /// From S⁻¹ R to (S + N)⁻¹ R, N being what is left out of the symmetric part: generalised minimal residuals, with S⁻¹ before the matrix.
-    fn skew(&mut self, joints: &[Joint], unknowns: &[Vec<Option<usize>>], change: &mut [f64]) {
+    fn skew(&mut self, joints: &[Joint], unknowns: &[Vec<Option<usize>>], change: &mut [f64], left: f64) {
         let rest = |x: &[f64]| {
             let mut out = vec![0.0; x.len()];
             for (joint, unknowns) in joints.iter().zip(unknowns) {
@@ -186,7 +188,7 @@ impl System {
             }
             out
         };
-        gmres::solve(change, |x| {
+        gmres::solve(change, left, |x| {
             let mut out = rest(x);
             self.matrix.solve(&mut out);
             out.iter_mut().zip(x).for_each(|(out, x)| *out += x);

@@ -13,7 +13,7 @@ use crate::{
     packing::{self, PackingError, Sand},
     sample::{Damping, Grain, Partner, Sample, Wall},
     shape::{self, ShapeError},
-    step::{Scheme, Settings, State, StepError, Stepper, Times},
+    step::{Scheme, Settings, State, StepError, Stepper},
 };
 
 /// Why an experiment could not be made.
@@ -46,6 +46,7 @@ pub fn settings() -> Settings {
         stiffness: 1e8,
         growth: 2.0,
         slack: 0.03,
+        stale: 1e-4,
         newton: 20,
         augmentations: 400,
         reach: 0.2,
@@ -311,7 +312,7 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
 /// as many grains as lie above each other presses with some per cent of the modulus.
 pub fn sand_box(count: usize, seed: u64) -> Result<(Sample, Settings)> {
     // The root of the mean square of diameters: their mean is 17.6 m with a spread of 3.3.
-    let (diameter, solid, gravity) = (17.93, 0.5, 0.2);
+    let (diameter, solid, gravity) = (17.93, 0.5, 0.13);
     let side = (count as f64 * PI * diameter * diameter / (4.0 * solid)).sqrt();
     let sand = Sand {
         count,
@@ -343,75 +344,4 @@ pub fn sand_box(count: usize, seed: u64) -> Result<(Sample, Settings)> {
     let sample = Sample::new(grains, walls, DVec2::new(0.0, -gravity)).ok_or(WorkloadError::NoTangent)?;
     let settings = Settings { gap: 1e-6, stiffness: 1e4, reach: 1.5, ..settings() };
     Ok((sample, settings))
-}
-
-/// One moment of a compaction.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Compacted {
-    pub step: u32,
-    /// Of the nodes on outlines, those that bear a pressure.
-    pub touching: f64,
-    /// Area of the grains over that of the box.
-    pub solid: f64,
-    pub iterations: usize,
-    pub halvings: usize,
-    pub times: Times,
-}
-
-/// Ends of the stages of example 2, in steps (figure 9): grains fall together, the upper wall comes down, the box becomes wider
-/// and lower at the same area, all is left to itself.
-pub const STAGES: [u32; 4] = [600, 900, 1600, 1800];
-
-/// Example 2 of the paper, `count` grains, to a step. How far walls go is in the paper's figures only: the upper one until grains fill
-/// `filled` of the box, and the right one by `wider` of its width.
-pub fn compaction(
-    count: usize,
-    until: u32,
-    (filled, wider): (f64, f64),
-    mut look: impl FnMut(&Sample, &State, &Compacted),
-) -> Result<Vec<Compacted>> {
-    const TIMESTEP: f64 = 0.2;
-    let (mut sample, settings) = sand_box(count, 1)?;
-    let side = sample.walls[3].point.y;
-    let grains: f64 = sample.grains.iter().map(|g| g.bulk.area()).sum();
-    let boundary: usize = sample.grains.iter().map(|g| g.filling.boundary).sum();
-    let low = grains / (filled * side);
-    // Width and height of the box at a time, in steps.
-    let size = move |at: f64| {
-        let share = |k: usize| {
-            let (from, to) = (f64::from(STAGES[k - 1]), f64::from(STAGES[k]));
-            ((at - from) / (to - from)).clamp(0.0, 1.0)
-        };
-        let width = side * (1.0 + wider * share(2));
-        let height = side + (low - side) * share(1);
-        DVec2::new(width, height * side / width)
-    };
-    let n = sample.nodes();
-    let mut stepper = Stepper::new(settings);
-    let mut state = stepper.start(&sample, vec![DVec2::ZERO; n], vec![DVec2::ZERO; n])?;
-    let mut all = Vec::new();
-    for step in 1..=until {
-        let walls = |sample: &mut Sample, part: f64| {
-            let size = size(f64::from(step - 1) + part);
-            (sample.walls[2].point.x, sample.walls[3].point.y) = (size.x, size.y);
-        };
-        let (next, effort) = stepper.advance(&mut sample, &state, TIMESTEP, walls)?;
-        state = next;
-        let mut pressed: Vec<(u32, u32)> =
-            state.watches.iter().filter(|w| w.hold.pressure > 0.0).map(|w| (w.grain, w.node)).collect();
-        pressed.sort_unstable();
-        pressed.dedup();
-        let now = size(f64::from(step));
-        let moment = Compacted {
-            step,
-            touching: pressed.len() as f64 / boundary as f64,
-            solid: grains / (now.x * now.y),
-            iterations: effort.newton,
-            halvings: effort.halvings,
-            times: effort.times,
-        };
-        look(&sample, &state, &moment);
-        all.push(moment);
-    }
-    Ok(all)
 }

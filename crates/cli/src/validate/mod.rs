@@ -7,6 +7,7 @@ mod atmosphere;
 mod bed;
 mod collapse;
 mod collision;
+mod compaction;
 mod deformable;
 mod diffusion;
 mod free_rotation;
@@ -72,6 +73,7 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(deformable::Patch),
         Box::new(deformable::HertzDisc),
         Box::new(deformable::BouncingDisc),
+        Box::new(compaction::Compaction),
     ]
 }
 

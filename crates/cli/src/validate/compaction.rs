@@ -1,0 +1,140 @@
+//! `compaction`: example 2 of meshfree-2016, sand-like grains that fall together, are pressed and sheared.
+
+use glam::DVec2;
+use rubblepile_core::{Deformation, World, run::Simulation};
+use rubblepile_meshfree::{
+    Settings,
+    scene::Scene,
+    step::{self, Stepper},
+};
+
+use super::{ValidateRow, hopper::Alone};
+use crate::{
+    assemble,
+    cases::{Case, CaseError, Options},
+};
+
+pub struct Compaction;
+
+/// A scenario of this experiment: its name and text, when grains lie, when they are pressed, when the box has its last shape, and when all
+/// ends, s.
+struct Plan {
+    name: &'static str,
+    text: &'static str,
+    ends: [f64; 4],
+    /// Largest distance of what touches, m.
+    gap: f64,
+}
+
+const SMALL: Plan = Plan {
+    name: "scenarios/sand-compaction.toml",
+    text: include_str!("../../../../scenarios/sand-compaction.toml"),
+    ends: [16.0, 36.0, 56.0, 60.0],
+    gap: 1e-5,
+};
+const WHOLE: Plan = Plan {
+    name: "scenarios/compaction.toml",
+    text: include_str!("../../../../scenarios/compaction.toml"),
+    ends: [120.0, 180.0, 320.0, 360.0],
+    gap: 1e-6,
+};
+
+const PAPER: &str = "meshfree-2016, figure 10";
+
+/// Runs on to a time, and says what grains feel there.
+fn follow(run: &mut Simulation, until: f64) -> Result<Deformation, CaseError> {
+    run.end = until;
+    run.run(&mut Alone)?;
+    run.method.deformation(&run.world)?.ok_or_else(|| "there are no deformable grains".into())
+}
+
+/// Of the nodes on outlines, those that bear a pressure.
+fn share(world: &World, felt: &Deformation) -> f64 {
+    let outlines: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
+    felt.touching.iter().filter(|t| **t).count() as f64 / outlines as f64
+}
+
+/// The next step from here with every loop of Newton-Raphson driven to its end and every tangent made anew, as the paper does: orders of
+/// convergence, of three residuals in a row, in loops in which contacts do not change any more.
+fn orders(world: &World, settings: &Settings, gravity: DVec2) -> Result<Vec<f64>, CaseError> {
+    let mut scene = Scene::new(world, settings, None)?;
+    scene.set_gravity(gravity);
+    scene.place_walls(world, world.time());
+    let solver = step::Settings { slack: 0.0, stale: 0.0, newton: 40, ..settings.resolve(world) };
+    let state = scene.state(world, solver.reach);
+    let mut stepper = Stepper::new(solver);
+    let effort = stepper.advance(&mut scene.sample, &state, world.clock.timestep, |_, _| {})?.1;
+    let mut found = Vec::new();
+    for loop_ in &effort.residuals {
+        eprintln!("residuals {}", loop_.iter().map(|r| format!("{r:.1e}")).collect::<Vec<_>>().join(", "));
+        for w in loop_.windows(3) {
+            // Far from the solution and at rounding there is none.
+            if w[0] < 1e-2 && w[1] < 0.1 * w[0] && w[2] < 0.1 * w[1] && w[2] > 1e-11 {
+                found.push((w[2] / w[1]).ln() / (w[1] / w[0]).ln());
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Case for Compaction {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        "compaction"
+    }
+
+    fn about(&self) -> &'static str {
+        "deformable sand falls together, is pressed and sheared: nodes in contact (--full: a hundred grains, an hour)"
+    }
+
+    fn run(&self, options: &Options) -> Result<Vec<ValidateRow>, CaseError> {
+        let plan = if options.full { WHOLE } else { SMALL };
+        let row = |what: &str, reference: f64, ours: f64, tolerance: f64, source: &str| {
+            ValidateRow::new(self.name(), what.to_string(), reference, ours, tolerance, source)
+        };
+        let mut run = assemble::in_memory(plan.name, plan.text, &[]).map_err(|e| format!("{e:?}"))?;
+        let [lie, pressed, sheared, end] = plan.ends;
+        let felt = follow(&mut run, lie)?;
+        let deposited = share(&run.world, &felt);
+        let area = |felt: &Deformation| felt.grains.iter().map(|g| g.area).sum::<f64>();
+        let before = area(&felt);
+        let felt = follow(&mut run, pressed)?;
+        let compressed = share(&run.world, &felt);
+        let mut gap = felt.largest_gap;
+        let kept = area(&felt) / before;
+        let settings = Settings {
+            residual: 1e-12,
+            gap: Some(plan.gap),
+            contact_stiffness: Some(1e4),
+            watch_distance: Some(1.5),
+            mass_damping: 0.01,
+            stiffness_damping: 0.1,
+            ..Settings::default()
+        };
+        let orders = orders(&run.world, &settings, run.fields.uniform().truncate())?;
+        let order = orders.iter().sum::<f64>() / orders.len() as f64;
+        eprintln!("nodes in contact: {deposited:.3} deposited, {compressed:.3} pressed");
+        let mut in_shear = Vec::new();
+        for k in 1..=10 {
+            let felt = follow(&mut run, pressed + f64::from(k) * (sheared - pressed) / 10.0)?;
+            in_shear.push(share(&run.world, &felt));
+            gap = gap.max(felt.largest_gap);
+        }
+        let felt = follow(&mut run, end)?;
+        eprintln!("in shear {in_shear:.3?}, at the end {:.3}", share(&run.world, &felt));
+        let mean = in_shear.iter().sum::<f64>() / in_shear.len() as f64;
+        let mut rows = vec![
+            row("order of convergence of Newton-Raphson", 2.0, order, 0.4, "meshfree-2016: quadratic"),
+            row("largest distance of what touches, over that asked for", 0.0, gap / plan.gap, 1.0, "ours"),
+            row("area of the grains pressed, over that before", 1.0, kept, 0.05, "Poisson's ratio is 0.49"),
+        ];
+        if options.full {
+            // It goes with the weight of what lies above, so that twelve grains have less.
+            rows.push(row("share of nodes in contact, deposited", 0.13, deposited, 0.03, PAPER));
+        }
+        rows.push(row("share of nodes in contact, pressed", 0.37, compressed, 0.03, PAPER));
+        rows.push(row("share of nodes in contact, mean in shear", 0.375, mean, 0.025, PAPER));
+        Ok(rows)
+    }
+}
