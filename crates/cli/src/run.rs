@@ -92,6 +92,9 @@ fn finish(session: Session, quiet: bool) -> Result<(), Failure> {
     }
 }
 
+/// Name of the count of iterations, as deformable grains report it.
+const NEWTON: &str = "newton iterations";
+
 fn summary(finished: &Finished) -> String {
     let Finished { ending, report, directory } = finished;
     let place = directory.display();
@@ -112,13 +115,18 @@ fn summary(finished: &Finished) -> String {
             text::rate(steps / wall),
             text::rate(steps * report.bodies as f64 / wall)
         ));
+        // The solver of deformable grains: each of its phases is a part of every iteration.
+        let iterations = s.counts.get(NEWTON).copied().filter(|n| *n > 0);
         for phase in &s.phases {
             let part = 100.0 * phase.seconds / wall;
-            out.push_str(&format!(
-                "  {:<22} {:>9} s  {part:5.1} %\n",
-                phase.name,
-                text::number(phase.seconds)
-            ));
+            out.push_str(&format!("  {:<22} {:>9} s  {part:5.1} %", phase.name, text::number(phase.seconds)));
+            if let Some(n) = iterations {
+                out.push_str(&format!("  {:9.3} ms an iteration", 1e3 * phase.seconds / n as f64));
+            }
+            out.push('\n');
+        }
+        if let Some(n) = iterations {
+            out.push_str(&format!("  {NEWTON:<22} {n:>9}, {:.1} a step\n", n as f64 / steps.max(1.0)));
         }
         for (name, most) in &s.largest {
             out.push_str(&format!("  {name:<22} {most:9.1e} at most\n"));

@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use glam::DVec2;
-use rubblepile_meshfree::{step::Stepper, workload::sand_box};
+use rubblepile_meshfree::{
+    step::{Stepper, Times},
+    workload::sand_box,
+};
 
 use super::BenchRow;
 use crate::cases::{Case, CaseError, Options};
@@ -30,11 +33,12 @@ impl Case for Compaction {
         let n = sample.nodes();
         let mut stepper = Stepper::new(settings);
         let mut state = stepper.start(&sample, vec![DVec2::ZERO; n], vec![DVec2::ZERO; n])?;
-        let (start, mut iterations) = (Instant::now(), 0);
+        let (start, mut iterations, mut times) = (Instant::now(), 0, Times::default());
         for _ in 0..STEPS {
             let (next, effort) = stepper.advance(&mut sample, &state, TIMESTEP, |_, _| {})?;
             state = next;
             iterations += effort.newton;
+            times += effort.times;
         }
         let seconds = start.elapsed().as_secs_f64();
         Ok(vec![BenchRow {
@@ -44,7 +48,17 @@ impl Case for Compaction {
             seconds,
             rate: iterations as f64 / seconds,
             unit: "iterations/s".into(),
-            phases: BTreeMap::from([("nodes".into(), n as f64), ("steps".into(), STEPS as f64)]),
+            phases: BTreeMap::from(
+                [
+                    ("nodes", n as f64),
+                    ("steps", STEPS as f64),
+                    ("search", times.search.as_secs_f64()),
+                    ("forces", times.forces.as_secs_f64()),
+                    ("tangents", times.tangents.as_secs_f64()),
+                    ("solution", times.solution.as_secs_f64()),
+                ]
+                .map(|(name, value)| (name.to_string(), value)),
+            ),
         }])
     }
 }
