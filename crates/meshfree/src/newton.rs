@@ -6,6 +6,7 @@ use glam::DVec2;
 use rayon::prelude::*;
 
 use crate::{
+    element::Element,
     motion::Motion,
     sample::{Flows, Hold, Sample, Touch, Watch},
     step::{Effort, Settings, StepError},
@@ -80,20 +81,26 @@ struct Contacts {
 
 impl Contacts {
     fn new(sample: &Sample, trial: &Trial, watches: &[Watch], stiffness: f64) -> Self {
+        let of_watch = |(watch, touch): (&Watch, &Option<Touch>)| {
+            let touch = touch.as_ref()?;
+            let pressure = sample.pressure(watch, touch, stiffness)?;
+            let element = sample.element(watch, touch, (pressure, stiffness), &trial.positions, &trial.d);
+            let (nodes, count) = sample.element_nodes(watch, touch);
+            Some((touch.gap, pressure, Joint { nodes, count, element }))
+        };
+        let found: Vec<_> = watches.par_iter().zip(&trial.touches).map(of_watch).collect();
         let mut holds = vec![Hold::default(); watches.len()];
         let (mut joints, mut gap, mut jump) = (Vec::new(), (0.0, 0), 0.0);
-        for ((watch, touch), hold) in watches.iter().zip(&trial.touches).zip(&mut holds) {
-            let Some(touch) = touch else { continue };
-            let Some(pressure) = sample.pressure(watch, touch, stiffness) else { continue };
-            let element = sample.element(watch, touch, (pressure, stiffness), &trial.positions, &trial.d);
-            *hold = Hold { pressure, traction: element.traction, bonded: watch.hold.bonded };
-            let open = touch.gap.abs().max(element.slip.abs());
+        for ((watch, found), hold) in watches.iter().zip(found).zip(&mut holds) {
+            let Some((distance, pressure, joint)) = found else { continue };
+            let Element { traction, slip, length, .. } = joint.element;
+            *hold = Hold { pressure, traction, bonded: watch.hold.bonded };
+            let open = distance.abs().max(slip.abs());
             if open > gap.0 {
                 gap = (open, watch.grain as usize);
             }
-            jump += (stiffness * open * element.length).powi(2);
-            let (nodes, count) = sample.element_nodes(watch, touch);
-            joints.push(Joint { nodes, count, element });
+            jump += (stiffness * open * length).powi(2);
+            joints.push(joint);
         }
         Contacts { joints, holds, gap, jump: jump.sqrt() }
     }

@@ -62,7 +62,7 @@ const GAP: f64 = 1e-6;
 /// Below this part of what the next augmentation brings a loop of Newton-Raphson ends.
 const SLACK: f64 = 0.03;
 /// By how much nodes move, over their distance, before a grain's tangent is made anew.
-const STALE: f64 = 1e-4;
+const STALE: f64 = 1e-3;
 
 impl Settings {
     /// The elastic law of a material; without a modulus there is none.

@@ -46,7 +46,7 @@ pub fn settings() -> Settings {
         stiffness: 1e8,
         growth: 2.0,
         slack: 0.03,
-        stale: 1e-4,
+        stale: 1e-3,
         newton: 20,
         augmentations: 400,
         reach: 0.2,
