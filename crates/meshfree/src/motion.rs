@@ -63,6 +63,13 @@ impl Motion {
         }
     }
 
+    /// How far nodes go in the sub-step if they go on as they do, m; none where there is no time.
+    pub fn expected_way(&self, velocity: &[DVec2]) -> Option<f64> {
+        let fastest = velocity.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
+        // A sub-step takes 2 or 1.5 over the rate.
+        (self.rate > 0.0).then(|| 2.0 * fastest / self.rate)
+    }
+
     pub fn displacement(&self, d: &[DVec2]) -> Vec<DVec2> {
         self.from.iter().zip(d).map(|(u, d)| *u + *d).collect()
     }

@@ -22,6 +22,8 @@ pub struct Trial {
     pub d: Vec<DVec2>,
     pub displacement: Vec<DVec2>,
     pub flows: Flows,
+    /// How far from each other nodes and outlines are watched, m.
+    reach: f64,
     positions: Vec<DVec2>,
     touches: Vec<Option<Touch>>,
     /// Eq. (A.2) without contact.
@@ -55,7 +57,7 @@ impl Trial {
         for (k, force) in force.iter_mut().enumerate() {
             *force += sample.load[k] - inertia[k] - slowed[k];
         }
-        Ok(Trial { d, displacement, flows, positions, touches, force, size })
+        Ok(Trial { d, displacement, flows, reach, positions, touches, force, size })
     }
 }
 
@@ -167,7 +169,7 @@ pub fn newton(
         let start = Instant::now();
         let changes = residual.chunks_exact(2).map(DVec2::from_slice);
         let d = trial.d.iter().zip(changes).map(|(d, change)| *d + part * change).collect();
-        *trial = Trial::new(sample, motion, watches, settings.reach, d)?;
+        *trial = Trial::new(sample, motion, watches, trial.reach, d)?;
         effort.times.forces += start.elapsed();
     }
 }

@@ -6,7 +6,13 @@ use faer::{
     linalg::cholesky::ldlt::factor::LdltRegularization,
     sparse::{
         SparseColMatRef, SymbolicSparseColMat,
-        linalg::cholesky::{LdltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky},
+        linalg::{
+            SupernodalThreshold,
+            cholesky::{
+                CholeskySymbolicParams, LdltRef, SymbolicCholesky, SymmetricOrdering,
+                factorize_symbolic_cholesky,
+            },
+        },
     },
 };
 
@@ -40,7 +46,11 @@ impl Symmetric {
             pattern.as_ref(),
             Side::Lower,
             SymmetricOrdering::Amd,
-            Default::default(),
+            // Grains are dense blocks: columns in bundles are faster however few there are.
+            CholeskySymbolicParams {
+                supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+                ..Default::default()
+            },
         )
         .map_err(|_| Singular)?;
         let factor = vec![0.0; symbolic.len_val()];
