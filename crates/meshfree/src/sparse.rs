@@ -19,7 +19,7 @@ use faer::{
 /// A symmetric matrix with a fixed pattern: the lower triangle, column by column.
 pub struct Symmetric {
     pattern: SymbolicSparseColMat<usize>,
-    pub values: Vec<f64>,
+    values: Vec<f64>,
     symbolic: SymbolicCholesky<usize>,
     factor: Vec<f64>,
     memory: MemBuffer,
@@ -62,7 +62,7 @@ impl Symmetric {
     }
 
     /// Where in `values` an entry of the lower triangle is.
-    pub fn place(&self, row: usize, column: usize) -> Option<usize> {
+    fn place(&self, row: usize, column: usize) -> Option<usize> {
         let (start, end) = (self.pattern.col_ptr()[column], self.pattern.col_ptr()[column + 1]);
         self.pattern.row_idx()[start..end].binary_search(&row).ok().map(|k| start + k)
     }
@@ -80,11 +80,6 @@ impl Symmetric {
         if let Some(at) = self.place(row, column) {
             self.values[at] += value;
         }
-    }
-
-    /// Entries of the factor.
-    pub fn fill(&self) -> usize {
-        self.symbolic.len_val()
     }
 
     pub fn factorise(&mut self) -> Result<(), Singular> {
