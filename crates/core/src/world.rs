@@ -161,13 +161,15 @@ pub struct Dissipation {
     pub sliding: f64,
     pub rolling: f64,
     pub twisting: f64,
+    /// By damping inside of deformable grains.
+    pub inside: f64,
     /// Work done by walls on grains: not heat, but needed to close the balance.
     pub wall_work: f64,
 }
 
 impl Dissipation {
     pub fn total(&self) -> f64 {
-        self.normal + self.sliding + self.rolling + self.twisting
+        self.normal + self.sliding + self.rolling + self.twisting + self.inside
     }
 }
 

@@ -152,7 +152,8 @@ impl Scale {
         };
         let (low, high) = (quantile(0.01), quantile(0.99));
         if by == By::Pressure {
-            let most = low.abs().max(high.abs()).max(1e-300);
+            let most = low.abs().max(high.abs());
+            let most = if most > 0.0 { most } else { 1.0 };
             return Scale { low: -most, high: most, colours: &SIGNED };
         }
         let room = if high > low { 0.0 } else { 0.01 * high.abs().max(1e-9) };

@@ -234,78 +234,26 @@ impl Rubbing {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const STIFFNESS: f64 = 50.0;
-    const MULTIPLIER: f64 = -3.0;
-
-    /// Where seven nodes were when the sub-step began.
-    fn began() -> [DVec2; NODES] {
-        std::array::from_fn(|k| 0.02 * DVec2::new((3.0 * k as f64).sin(), (5.0 * k as f64).cos()))
-    }
-
-    /// Seven nodes of a contact, and the force on each by the gap.
-    fn contact(nodes: [DVec2; NODES], wall: bool, coefficient: f64) -> Element {
-        let [a, b, c, m0, m1, m2, m3] = nodes;
-        let push = |gap: f64| Pressure { pressure: -MULTIPLIER - STIFFNESS * gap, stiffness: STIFFNESS };
-        let friction = Friction {
-            coefficient,
-            bond: 0.5,
-            traction: 0.2,
-            moves: std::array::from_fn(|k| nodes[k] - PLACES[k] + began()[k]),
-            wall: DVec2::new(0.01, 0.0),
-        };
-        let friction = (coefficient > 0.0).then_some(&friction);
-        if wall {
-            let normal = DVec2::new(0.6, 0.8);
-            return on_wall([a, b, c], normal, push(b.dot(normal) - 0.49), friction);
-        }
-        let at = spline::closest([m0, m1, m2, m3], b).unwrap();
-        on_grain([a, b, c], &at, push(at.gap), friction)
-    }
-
-    const PLACES: [DVec2; NODES] = [
-        DVec2::new(0.9, 0.5),
-        DVec2::new(0.6, 0.16),
-        DVec2::new(0.1, 0.4),
-        DVec2::new(2.0, -0.4),
-        DVec2::new(1.0, 0.0),
-        DVec2::new(0.2, 0.25),
-        DVec2::new(-0.9, -0.1),
-    ];
+    use crate::workload::identities::{Meeting, Opposite};
 
     #[test]
     fn the_tangent_is_the_change_of_the_forces() {
-        // A node that has come into a bent outline, and one above it; without friction, sticking, sliding.
-        for (height, coefficient) in
-            [-0.03, 0.04].into_iter().flat_map(|h| [0.0, 0.01, 10.0].map(|coefficient| (h, coefficient)))
+        // A node that has come into a bent outline, and one above it; without friction, sliding, sticking.
+        for (height, friction) in
+            [-0.03, 0.04].into_iter().flat_map(|h| [0.0, 0.01, 10.0].map(|friction| (h, friction)))
         {
-            let mut nodes = PLACES;
-            nodes[..3].iter_mut().for_each(|x| x.y += height);
-            for wall in [false, true] {
-                let here = contact(nodes, wall, coefficient);
-                assert_eq!(here.slip != 0.0, coefficient > 1.0);
-                assert_eq!(here.traction != 0.0, coefficient > 0.0);
-                let whole = |i: usize, j: usize| here.symmetric[i][j] + here.rest[i][j];
+            for opposite in [Opposite::Grain, Opposite::Wall] {
+                let meeting = Meeting { opposite, friction, height };
+                let (nodes, here) = (meeting.places(), meeting.element(meeting.places()).unwrap());
+                assert_eq!(here.slip != 0.0, friction > 1.0);
+                assert_eq!(here.traction != 0.0, friction > 0.0);
+                let error = meeting.tangent_error().unwrap();
+                assert!(error < 1e-7, "{meeting:?}: {error}");
                 let size = here.symmetric.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
-                for j in 0..SIZE {
-                    let h = 1e-6;
-                    let moved = |by: f64| {
-                        let mut nodes = nodes;
-                        nodes[j / 2][j % 2] += by;
-                        contact(nodes, wall, coefficient).force
-                    };
-                    let (plus, minus) = (moved(h), moved(-h));
-                    for i in 0..SIZE {
-                        let slope = -(plus[i / 2][i % 2] - minus[i / 2][i % 2]) / (2.0 * h);
-                        assert!(
-                            (slope - whole(i, j)).abs() < 1e-7 * size,
-                            "{wall} {coefficient} {height} {i} {j}: {slope} {}",
-                            whole(i, j)
-                        );
-                        assert!((here.symmetric[i][j] - here.symmetric[j][i]).abs() < 1e-14 * size);
-                    }
+                for (i, j) in (0..SIZE).flat_map(|i| (0..i).map(move |j| (i, j))) {
+                    assert!((here.symmetric[i][j] - here.symmetric[j][i]).abs() < 1e-14 * size);
                 }
-                if !wall {
+                if opposite == Opposite::Grain {
                     // What pushes the one pushes back the other; friction has the lever of the gap.
                     let sum: DVec2 = here.force.iter().sum();
                     let torque: f64 = nodes.iter().zip(&here.force).map(|(x, f)| x.perp_dot(*f)).sum();

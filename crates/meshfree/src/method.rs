@@ -10,8 +10,9 @@ use rubblepile_core::{
 
 use crate::{
     Settings, deformation,
+    losses::Losses,
     scene::{self, Scene},
-    step::{StepError, Stepper, Times},
+    step::{Scheme, StepError, Stepper, Times},
 };
 
 pub struct DeformableGrains {
@@ -102,6 +103,14 @@ impl Method for DeformableGrains {
              watched within {:.3} m",
             solver.gap, solver.stiffness, solver.reach
         )));
+        let Settings { mass_damping, stiffness_damping, viscous_damping, scheme, .. } = self.settings;
+        if [mass_damping, stiffness_damping, viscous_damping] == [0.0; 3] && scheme != Scheme::ContactImplicit
+        {
+            advice.push(Advice::warning(
+                "nothing damps the grains: with short steps contacts may bring energy in; use `scheme = \"contact-implicit\"`, or some \
+                 `viscous_damping`",
+            ));
+        }
         let way = fastest(world) * world.clock.timestep;
         if way > solver.reach {
             advice.push(Advice::warning(format!(
@@ -124,6 +133,7 @@ impl Method for DeformableGrains {
         let start = Instant::now();
         let (scene, stepper) = self.prepare(world)?;
         scene.set_gravity(gravity);
+        stepper.keep_losses = world.keep_dissipation;
         report.add_time("shape functions", start);
         for _ in 0..world.clock.steps_until(until) {
             let start = Instant::now();
@@ -143,6 +153,10 @@ impl Method for DeformableGrains {
                 })
                 .map_err(fail)?;
             scene.store(&next, world);
+            let Losses { inside, sliding, wall_work } = effort.losses;
+            world.dissipation.inside += inside;
+            world.dissipation.sliding += sliding;
+            world.dissipation.wall_work += wall_work;
             world.clock.tick();
             check_finite(world)?;
             let Times { search, forces, tangents, solution } = effort.times;

@@ -14,6 +14,8 @@ pub struct Motion {
     /// Displacements where the sub-step begins.
     pub from: Vec<DVec2>,
     pub rate: f64,
+    /// What forces other than those of contact count for against these.
+    pub weight: f64,
     velocity: Vec<DVec2>,
     acceleration: Vec<DVec2>,
     /// The rate of strain is the same rate times strain, and this, at every Gauss point of every grain: the same rules, for strains.
@@ -29,10 +31,20 @@ impl Motion {
         Motion {
             from: from.displacement.clone(),
             rate,
+            weight: 1.0,
             velocity,
             acceleration: rest.map(|(v, a)| -2.0 * rate * *v - *a).collect(),
             strain_rate: strains(sample, from, |strain, now| -rate * strain - now),
         }
+    }
+
+    /// As [`Motion::newmark`], but that contacts push all the time with what they push with at the end. `free`: accelerations without them.
+    pub fn contact_implicit(sample: &Sample, from: &State, free: &[DVec2], h: f64) -> Self {
+        let mut motion = Motion::newmark(sample, from, h);
+        for ((sum, now), free) in motion.acceleration.iter_mut().zip(&from.acceleration).zip(free) {
+            *sum += *now - *free;
+        }
+        Motion { weight: 0.5, ..motion }
     }
 
     /// Eqs (27), (28), over the second half of a step h; d is from its middle.
@@ -48,7 +60,7 @@ impl Motion {
         for (sum, more) in strain_rate.iter_mut().flatten().zip(later.iter().flatten()) {
             *sum = std::array::from_fn(|k| sum[k] + more[k]);
         }
-        Motion { from: middle.displacement.clone(), rate, velocity, acceleration, strain_rate }
+        Motion { from: middle.displacement.clone(), rate, weight: 1.0, velocity, acceleration, strain_rate }
     }
 
     /// Nothing moves: what is looked for is at rest.
@@ -57,6 +69,7 @@ impl Motion {
         Motion {
             from: from.displacement.clone(),
             rate: 0.0,
+            weight: 1.0,
             velocity: zero.clone(),
             acceleration: zero,
             strain_rate: Vec::new(),

@@ -53,9 +53,10 @@ impl Trial {
         let slowed = sample.slowed(&momentum);
         // In free flight there are no forces: a thousandth of what would stop all within the step stands for them.
         let flight = 1e-3 * motion.rate * size(&momentum);
-        let size = size(&force) + size(&inertia) + size(&slowed) + flight + size(&sample.load);
+        let size =
+            motion.weight * (size(&force) + size(&inertia) + size(&slowed) + flight + size(&sample.load));
         for (k, force) in force.iter_mut().enumerate() {
-            *force += sample.load[k] - inertia[k] - slowed[k];
+            *force = motion.weight * (*force + sample.load[k] - inertia[k] - slowed[k]);
         }
         Ok(Trial { d, displacement, flows, reach, positions, touches, force, size })
     }
@@ -156,7 +157,7 @@ pub fn newton(
         }
         effort.newton += 1;
         let start = Instant::now();
-        system.stiffen(sample, &trial.displacement, &trial.flows, (motion.rate, settings.stale))?;
+        system.stiffen(sample, &trial.displacement, &trial.flows, motion, settings.stale)?;
         effort.times.tangents += start.elapsed();
         let start = Instant::now();
         let left = (0.01 * settings.stale).max(1e-13);

@@ -133,6 +133,14 @@ impl Touch {
             Where::Grain(_, at) => at.normal,
         }
     }
+
+    /// What the four nodes of the partner's piece count for; those of a wall for nothing.
+    pub fn shares(&self) -> [f64; 4] {
+        match self.kind {
+            Where::Wall(_) => [0.0; 4],
+            Where::Grain(_, at) => spline::functions(at.xi)[0],
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -185,6 +185,7 @@ fn least_squares(nodes: &[(DVec2, f64)]) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::identities::shape_functions;
     use rubblepile_core::Rng;
 
     /// Nodes as they may lie in a grain: a grid, shaken.
@@ -199,10 +200,6 @@ mod tests {
         nodes
     }
 
-    fn somewhere(rng: &mut Rng) -> DVec2 {
-        DVec2::new(rng.range(3.05, 3.75), rng.range(-6.95, -6.25))
-    }
-
     #[test]
     fn every_domain_holds_twenty_other_nodes() {
         let nodes = cloud(&mut Rng::new(1));
@@ -214,83 +211,12 @@ mod tests {
     }
 
     #[test]
-    fn quadratics_are_exact_values_and_slopes() {
-        let mut rng = Rng::new(2);
-        let nodes = cloud(&mut rng);
-        let c: [f64; 6] = std::array::from_fn(|_| rng.range(-1.0, 1.0));
-        let centre = DVec2::new(3.4, -6.6);
-        let field = |x: DVec2| {
-            let x = x - centre;
-            let value: f64 = monomials(x).iter().zip(&c).map(|(p, c)| p * c).sum();
-            let slope =
-                DVec2::new(c[1] + 2.0 * c[3] * x.x + c[5] * x.y, c[2] + 2.0 * c[4] * x.y + c[5] * x.x);
-            (value, slope)
-        };
-        for kind in [Kind::Radial, Kind::LeastSquares] {
-            let domains = Domains::new(&nodes, kind).unwrap();
-            for _ in 0..200 {
-                let at = somewhere(&mut rng);
-                let s = domains.at(at).unwrap();
-                let unity: f64 = s.value.iter().sum();
-                assert!((unity - 1.0).abs() < 1e-11, "{kind:?}: {unity}");
-                let of = |k: usize| field(nodes[s.nodes[k] as usize]).0;
-                let value: f64 = (0..s.nodes.len()).map(|k| s.value[k] * of(k)).sum();
-                let slope: DVec2 = (0..s.nodes.len()).map(|k| s.slope[k] * of(k)).sum();
-                let wanted = field(at);
-                assert!((value - wanted.0).abs() < 1e-11, "{kind:?}: {value} {wanted:?}");
-                assert!(slope.distance(wanted.1) < 1e-9, "{kind:?}: {slope} {wanted:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn radial_ones_pass_through_the_nodes_and_the_others_do_not() {
-        let nodes = cloud(&mut Rng::new(3));
+    fn quadratics_are_exact_slopes_are_those_of_values_and_only_radial_ones_pass_through_the_nodes() {
         for (kind, passes) in [(Kind::Radial, true), (Kind::LeastSquares, false)] {
-            let domains = Domains::new(&nodes, kind).unwrap();
-            let mut farthest = 0.0_f64;
-            for (k, at) in nodes.iter().enumerate() {
-                let s = domains.at(*at).unwrap();
-                for (node, value) in s.nodes.iter().zip(&s.value) {
-                    farthest = farthest.max((value - f64::from(u8::from(*node as usize == k))).abs());
-                }
-            }
-            assert_eq!(farthest < 1e-10, passes, "{kind:?}: {farthest:e}");
-        }
-    }
-
-    #[test]
-    fn slopes_are_those_of_the_values() {
-        let mut rng = Rng::new(4);
-        let nodes = cloud(&mut rng);
-        let h = 1e-6;
-        for kind in [Kind::Radial, Kind::LeastSquares] {
-            let domains = Domains::new(&nodes, kind).unwrap();
-            let mut looked_at = 0;
-            for _ in 0..100 {
-                let at = somewhere(&mut rng);
-                let here = domains.at(at).unwrap();
-                let around =
-                    [DVec2::X, -DVec2::X, DVec2::Y, -DVec2::Y].map(|d| domains.at(at + h * d).unwrap());
-                // At the edge of a domain a function begins with a step (eq. 2).
-                if around.iter().any(|s| s.nodes != here.nodes) {
-                    continue;
-                }
-                looked_at += 1;
-                for k in 0..here.nodes.len() {
-                    let numeric = DVec2::new(
-                        around[0].value[k] - around[1].value[k],
-                        around[2].value[k] - around[3].value[k],
-                    ) / (2.0 * h);
-                    let scale = here.slope.iter().map(|s| s.length()).fold(0.0, f64::max);
-                    assert!(
-                        numeric.distance(here.slope[k]) < 1e-6 * scale,
-                        "{kind:?} {numeric} {}",
-                        here.slope[k]
-                    );
-                }
-            }
-            assert!(looked_at > 90);
+            let found = shape_functions(kind).unwrap();
+            assert!(found.unity < 1e-11 && found.quadratic < 1e-11, "{kind:?}: {found:?}");
+            assert!(found.slope < 1e-9 && found.difference < 1e-6, "{kind:?}: {found:?}");
+            assert_eq!(found.delta < 1e-10, passes, "{kind:?}: {found:?}");
         }
     }
 

@@ -4,11 +4,14 @@
 use std::time::{Duration, Instant};
 
 use glam::DVec2;
+use rayon::prelude::*;
 
 use crate::{
     condense::Condensed,
+    losses::Losses,
     motion::{Motion, strains},
     newton::{Trial, newton},
+    pace::Paces,
     sample::{Flows, Hold, Sample, Watch},
     sparse::Singular,
     system::System,
@@ -20,6 +23,9 @@ pub enum Scheme {
     /// Newmark's rule to the middle of the step, Euler's backward one with three points to its end.
     #[default]
     Composite,
+    /// As composite, but that contacts push during the first half with what they push with at its end (Kane et al. 1999): whatever the step,
+    /// they bring no energy in.
+    ContactImplicit,
     /// Newmark's rule alone, to compare with.
     Newmark,
 }
@@ -127,6 +133,8 @@ pub struct Effort {
     /// How often a piece of the step did not converge and was halved.
     pub halvings: usize,
     pub times: Times,
+    /// Where energy went, if it was asked for.
+    pub losses: Losses,
     /// Residuals of the last sub-step's Newton-Raphson loops, one list a loop.
     pub residuals: Vec<Vec<f64>>,
 }
@@ -134,12 +142,16 @@ pub struct Effort {
 /// The solver, with what it keeps from step to step.
 pub struct Stepper {
     pub settings: Settings,
+    /// Whether to find out where energy goes.
+    pub keep_losses: bool,
     system: Option<System>,
+    /// Of every grain, factored; none before they are asked for.
+    masses: Vec<Condensed>,
 }
 
 impl Stepper {
     pub fn new(settings: Settings) -> Self {
-        Stepper { settings, system: None }
+        Stepper { settings, keep_losses: false, system: None, masses: Vec::new() }
     }
 
     /// Accelerations at the start follow from the forces there.
@@ -150,29 +162,36 @@ impl Stepper {
         velocity: Vec<DVec2>,
     ) -> Result<State, StepError> {
         let watches = sample.watch(&sample.positions(&displacement), self.settings.reach, &[]);
-        let n = sample.nodes();
-        let mut state = State { displacement, velocity, acceleration: vec![DVec2::ZERO; n], watches };
+        let mut state = State { displacement, velocity, acceleration: Vec::new(), watches };
+        state.acceleration = self.free_acceleration(sample, &state)?;
+        Ok(state)
+    }
+
+    /// Accelerations that all forces but those of contact lead to.
+    fn free_acceleration(&mut self, sample: &Sample, state: &State) -> Result<Vec<DVec2>, StepError> {
+        if self.masses.is_empty() {
+            // All nodes are inner ones: nothing joins them to others.
+            let mass = |g: usize| Condensed::new(sample.grain_mass(g), 0);
+            self.masses = (0..sample.grains.len()).into_par_iter().map(mass).collect::<Result<_, _>>()?;
+        }
         let flows = Flows {
             velocity: state.velocity.clone(),
             rate: 0.0,
-            constant: strains(sample, &state, |_, rate| rate),
+            constant: strains(sample, state, |_, rate| rate),
         };
         let (inner, _) = sample.inner_forces(&state.displacement, &flows).map_err(StepError::InsideOut)?;
         let (momentum, _) = sample.mass_times(&state.velocity, &state.velocity);
         let slowed = sample.slowed(&momentum);
         let mut force: Vec<f64> =
-            (0..n).flat_map(|k| (inner[k] + sample.load[k] - slowed[k]).to_array()).collect();
+            (0..sample.nodes()).flat_map(|k| (inner[k] + sample.load[k] - slowed[k]).to_array()).collect();
         let mut rest = &mut force[..];
-        for (g, grain) in sample.grains.iter().enumerate() {
+        for (grain, mass) in sample.grains.iter().zip(&self.masses) {
             let (part, after) = rest.split_at_mut(2 * grain.bulk.nodes());
-            // All nodes are inner ones: nothing joins them to others.
-            let mass = Condensed::new(sample.grain_mass(g), 0)?;
             mass.forward(part);
             mass.backward(part);
             rest = after;
         }
-        state.acceleration = force.chunks_exact(2).map(DVec2::from_slice).collect();
-        Ok(state)
+        Ok(force.chunks_exact(2).map(DVec2::from_slice).collect())
     }
 
     /// The equilibrium that is nearest to a state; held nodes stay where it has them.
@@ -204,6 +223,7 @@ impl Stepper {
                     effort.newton += more.newton;
                     effort.augmentations += more.augmentations;
                     effort.times += more.times;
+                    effort.losses += more.losses;
                     effort.residuals = more.residuals;
                     done += part;
                     if done % (2.0 * part) == 0.0 && part < 1.0 {
@@ -234,20 +254,33 @@ impl Stepper {
             walls(sample, part);
             sample.walls.iter_mut().zip(before).for_each(|(wall, before)| wall.moved = wall.point - before);
         };
+        let keep = self.keep_losses.then_some(self.settings.reach);
+        let lost = |sample: &Sample, from: &State, to: &State, h: f64| {
+            keep.map_or(Losses::default(), |reach| Losses::between(sample, from, to, h, reach))
+        };
         match self.settings.scheme {
             Scheme::Newmark => {
                 walls(sample, 1.0);
                 let motion = Motion::newmark(sample, state, h);
                 let end = self.sub_step(sample, state, &motion, &mut effort)?;
+                effort.losses += lost(sample, state, &end, h);
                 Ok((end, effort))
             }
-            Scheme::Composite => {
+            Scheme::Composite | Scheme::ContactImplicit => {
                 walls(sample, 0.5);
-                let middle =
-                    self.sub_step(sample, state, &Motion::newmark(sample, state, 0.5 * h), &mut effort)?;
+                let motion = match self.settings.scheme {
+                    Scheme::ContactImplicit => {
+                        let free = self.free_acceleration(sample, state)?;
+                        Motion::contact_implicit(sample, state, &free, 0.5 * h)
+                    }
+                    _ => Motion::newmark(sample, state, 0.5 * h),
+                };
+                let middle = self.sub_step(sample, state, &motion, &mut effort)?;
+                effort.losses += lost(sample, state, &middle, 0.5 * h);
                 walls(sample, 1.0);
                 let motion = Motion::euler(sample, state, &middle, h);
                 let end = self.sub_step(sample, &middle, &motion, &mut effort)?;
+                effort.losses += lost(sample, &middle, &end, 0.5 * h);
                 Ok((end, effort))
             }
         }
@@ -304,23 +337,20 @@ impl Stepper {
             Trial::new(sample, motion, &watches, reach, vec![DVec2::ZERO; from.displacement.len()])?;
         let mut k = stiffness;
         let stiffest = (STIFFEST * sample.node_stiffness()).max(stiffness);
-        // Where two grains lie on each other, nodes of both, pressures can grow on one side and shrink on the other with nothing else
-        // changed: the balance does not end it before one of them is gone. Such steps are made longer and longer.
-        let mut stride = 1.0;
+        let mut paces = Paces::default();
         let mut gaps: Vec<(f64, usize)> = Vec::new();
         effort.residuals.clear();
         for _ in 0..augmentations {
             effort.augmentations += 1;
             let balance = newton(system, &self.settings, sample, motion, (&watches, k), &mut trial, effort)?;
             let iterations = effort.residuals.last().map_or(0, |r| r.len() - 1);
-            stride = if iterations == 0 && !balance.exact { 2.0 * stride } else { 1.0 };
+            let mut holds = balance.holds;
+            if k == stiffest {
+                paces.lengthen(&watches, &mut holds, k * gap);
+            }
             let mut parted = false;
-            for (watch, mut hold) in watches.iter_mut().zip(balance.holds) {
+            for (watch, hold) in watches.iter_mut().zip(holds) {
                 let adhesion = sample.grip(watch).adhesion;
-                if stride > 1.0 && !hold.bonded {
-                    hold.pressure =
-                        (watch.hold.pressure + stride * (hold.pressure - watch.hold.pressure)).max(0.0);
-                }
                 if hold.pressure < -adhesion {
                     // The bond breaks, and is not made again before the next sub-step.
                     watch.hold = Hold::default();

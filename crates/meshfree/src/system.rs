@@ -7,6 +7,7 @@ use crate::{
     condense::Condensed,
     element::{Element, NODES},
     gmres,
+    motion::Motion,
     sample::{Flows, Sample},
     sparse::{Singular, Symmetric},
     step::StepError,
@@ -90,8 +91,10 @@ impl System {
         sample: &Sample,
         displacement: &[DVec2],
         flows: &Flows,
-        (rate, stale): (f64, f64),
+        motion: &Motion,
+        stale: f64,
     ) -> Result<(), StepError> {
+        let Motion { rate, weight, .. } = *motion;
         self.grains.par_iter_mut().enumerate().try_for_each(|(g, kept)| {
             let nodes = sample.nodes_of(g);
             let now = &displacement[nodes.clone()];
@@ -100,6 +103,9 @@ impl System {
             }
             let mut matrix =
                 sample.grain_tangent(g, now, flows, (rate * rate, rate)).ok_or(StepError::InsideOut(g))?;
+            if weight != 1.0 {
+                matrix.iter_mut().for_each(|entry| *entry *= weight);
+            }
             let size = 2 * nodes.len();
             for held in sample.held.iter().filter(|h| nodes.contains(&(*h / 2))).map(|h| h - 2 * nodes.start)
             {

@@ -6,7 +6,7 @@
 //! then needs the centrifugal potential, which the frame's field gives.
 //!
 //! Of deformable grains energies are per metre of depth; what is kinetic and not of the motion of a grain as a whole, its turning and
-//! swinging, is in the column of rotation, and heat and the work of walls are not known.
+//! swinging, is in the column of rotation.
 
 use rubblepile_core::{Bodies, Probe, Result, method::Moment};
 
@@ -38,6 +38,7 @@ impl Probe for Energy {
             "dissipated_sliding_J",
             "dissipated_rolling_J",
             "dissipated_twisting_J",
+            "dissipated_inside_J",
             "wall_work_J",
             "energy_balance_J",
         ]
@@ -63,16 +64,16 @@ impl Probe for Energy {
             elastic += grain.elastic;
         }
         let d = &world.dissipation;
-        let heat = if world.keep_dissipation && world.grains.is_empty() {
-            [d.normal, d.sliding, d.rolling, d.twisting, d.wall_work]
+        let heat = if world.keep_dissipation {
+            [d.normal, d.sliding, d.rolling, d.twisting, d.inside, d.wall_work]
         } else {
-            [f64::NAN; 5]
+            [f64::NAN; 6]
         };
-        let [normal, sliding, rolling, twisting, wall_work] = heat;
-        let terms =
-            [translation, rotation, potential, elastic, normal, sliding, rolling, twisting, -wall_work];
+        let stored = [translation, rotation, potential, elastic];
+        let [warmth @ .., wall_work] = heat;
+        let terms: Vec<f64> = stored.into_iter().chain(warmth).chain([-wall_work]).collect();
         let [balance] = reduce(terms.len(), |k| [terms[k]]);
-        row.extend([translation, rotation, potential, elastic]);
+        row.extend(stored);
         row.extend(heat);
         row.push(balance);
         Ok(())
@@ -100,6 +101,7 @@ mod tests {
         w.dissipation.sliding = 2.0;
         w.dissipation.rolling = 4.0;
         w.dissipation.twisting = 8.0;
+        w.dissipation.inside = 16.0;
         w.dissipation.wall_work = 100.0;
         let mut c = contact(0, Some(1), DVec3::X, 0.1);
         c.elastic = 0.5;
@@ -111,7 +113,7 @@ mod tests {
         assert_eq!(at("potential_J"), 70.0);
         assert_eq!(at("elastic_J"), 0.5);
         assert_eq!(at("dissipated_twisting_J"), 8.0);
-        assert!((at("energy_balance_J") - (27.5 + 7.0 + 70.0 + 0.5 + 15.0 - 100.0)).abs() < 1e-12);
+        assert!((at("energy_balance_J") - (27.5 + 7.0 + 70.0 + 0.5 + 31.0 - 100.0)).abs() < 1e-12);
     }
 
     #[test]

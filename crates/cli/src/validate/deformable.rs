@@ -129,6 +129,7 @@ impl Case for BouncingDisc {
         let runs = [
             (Scheme::Composite, 0.04),
             (Scheme::Composite, 0.02),
+            (Scheme::ContactImplicit, 0.02),
             (Scheme::Newmark, 0.02),
             (Scheme::Newmark, 0.01),
         ]
@@ -143,10 +144,10 @@ impl Case for BouncingDisc {
                 found[0], found[1], found[2]
             );
             match scheme {
-                Scheme::Composite => {
+                Scheme::Composite | Scheme::ContactImplicit => {
                     let most = [("height, m", 1e-12), ("speed, m/s", 2e-10), ("acceleration, m/s2", 3e-7)];
                     for ((what, most), found) in most.into_iter().zip(found) {
-                        let what = format!("composite, {h} s: largest {what} of the lowest node after 2 s");
+                        let what = format!("{scheme:?}, {h} s: largest {what} of the lowest node after 2 s");
                         rows.push(row(self, what, [0.0, found, most], PAPER));
                     }
                 }

@@ -9,6 +9,8 @@ mod collapse;
 mod collision;
 mod compaction;
 mod deformable;
+mod deformable_balance;
+mod deformable_identities;
 mod diffusion;
 mod free_rotation;
 mod gas;
@@ -73,6 +75,8 @@ fn all() -> Vec<Box<dyn Case<Row = ValidateRow>>> {
         Box::new(deformable::Patch),
         Box::new(deformable::HertzDisc),
         Box::new(deformable::BouncingDisc),
+        Box::new(deformable_balance::DeformableBalance),
+        Box::new(deformable_identities::DeformableIdentities),
         Box::new(compaction::Compaction),
     ]
 }

@@ -30,7 +30,7 @@ archive_struct!(Meta {
 archive_struct!(Clock { step, timestep, epoch_step, epoch_time });
 archive_struct!(Rng { state });
 archive_struct!(Departed { count, mass, momentum, angular_momentum });
-archive_struct!(Dissipation { normal, sliding, rolling, twisting, wall_work });
+archive_struct!(Dissipation { normal, sliding, rolling, twisting, inside, wall_work });
 
 archive_struct!(Bodies {
     id,

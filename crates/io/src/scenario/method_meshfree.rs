@@ -51,6 +51,8 @@ pub struct Meshfree {
 pub enum SchemeName {
     /// Newmark's rule to the middle of a step, a backward one with three points to its end.
     Composite,
+    /// As composite, but that contacts push during the first half with what they push with at its end: they bring no energy in, however short the step.
+    ContactImplicit,
     /// Newmark's rule alone: contacts tremble at rest.
     Newmark,
 }
@@ -113,6 +115,7 @@ impl Meshfree {
         meshfree::Settings {
             scheme: match self.scheme {
                 SchemeName::Composite => meshfree::step::Scheme::Composite,
+                SchemeName::ContactImplicit => meshfree::step::Scheme::ContactImplicit,
                 SchemeName::Newmark => meshfree::step::Scheme::Newmark,
             },
             law: match self.law {

@@ -1,5 +1,8 @@
 //! Experiments that tests and the command line's cases share.
 
+pub mod balance;
+pub mod identities;
+
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::DVec2;
