@@ -1,7 +1,7 @@
 //! `compaction`: example 2 of meshfree-2016, sand-like grains that fall together, are pressed and sheared.
 
 use glam::DVec2;
-use rubblepile_core::{Deformation, World, run::Simulation};
+use rubblepile_core::{Deformation, GrainState, World, run::Simulation};
 use rubblepile_meshfree::{
     Settings,
     scene::Scene,
@@ -54,6 +54,14 @@ fn share(world: &World, felt: &Deformation) -> f64 {
     felt.touching.iter().filter(|t| **t).count() as f64 / outlines as f64
 }
 
+/// Energy of the grains, with heat and without what walls have brought in, J.
+fn energy(run: &Simulation, felt: &Deformation) -> f64 {
+    let pull = run.fields.uniform().truncate();
+    let of_grain = |g: &GrainState| g.kinetic + g.elastic - g.mass * pull.dot(g.centre);
+    let lost = &run.world.dissipation;
+    felt.grains.iter().map(of_grain).sum::<f64>() + lost.total() - lost.wall_work
+}
+
 /// The next step from here with every loop of Newton-Raphson driven to its end and every tangent made anew, as the paper does: orders of
 /// convergence, of three residuals in a row, in loops in which contacts do not change any more.
 fn orders(world: &World, settings: &Settings, gravity: DVec2) -> Result<Vec<f64>, CaseError> {
@@ -95,6 +103,8 @@ impl Case for Compaction {
         };
         let mut run = assemble::in_memory(plan.name, plan.text, &[]).map_err(|e| format!("{e:?}"))?;
         let [lie, pressed, sheared, end] = plan.ends;
+        let at_start = follow(&mut run, 0.0)?;
+        let energy_at_start = energy(&run, &at_start);
         let felt = follow(&mut run, lie)?;
         let deposited = share(&run.world, &felt);
         let area = |felt: &Deformation| felt.grains.iter().map(|g| g.area).sum::<f64>();
@@ -124,9 +134,11 @@ impl Case for Compaction {
         let felt = follow(&mut run, end)?;
         eprintln!("in shear {in_shear:.3?}, at the end {:.3}", share(&run.world, &felt));
         let mean = in_shear.iter().sum::<f64>() / in_shear.len() as f64;
+        let missing = (energy(&run, &felt) - energy_at_start) / run.world.dissipation.wall_work;
         let mut rows = vec![
             row("order of convergence of Newton-Raphson", 2.0, order, 0.4, "meshfree-2016: quadratic"),
             row("largest distance of what touches, over that asked for", 0.0, gap / plan.gap, 1.0, "ours"),
+            row("energy missing at the end, over the work of walls", 0.0, missing, 0.03, "conservation"),
             row("area of the grains pressed, over that before", 1.0, kept, 0.05, "Poisson's ratio is 0.49"),
         ];
         if options.full {
