@@ -133,7 +133,7 @@ pub fn newton(
     trial: &mut Trial,
     effort: &mut Effort,
 ) -> Result<Balance, StepError> {
-    let mut history: Vec<f64> = Vec::new();
+    let (mut history, mut steps): (Vec<f64>, Vec<f64>) = Default::default();
     let best = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
     loop {
         let start = Instant::now();
@@ -150,6 +150,7 @@ pub fn newton(
         let enough = contacts.gap.0 > settings.gap && norm <= settings.slack * contacts.jump / size;
         if exact || enough {
             effort.residuals.push(history);
+            effort.steps.push(steps);
             return Ok(Balance { gap: contacts.gap, exact, holds: contacts.holds });
         }
         if history.len() > settings.newton || !norm.is_finite() {
@@ -169,6 +170,7 @@ pub fn newton(
         let part = if stalled { 0.5 } else { 1.0 };
         let start = Instant::now();
         let changes = residual.chunks_exact(2).map(DVec2::from_slice);
+        steps.push(residual.iter().fold(0.0, |most: f64, change| most.max(change.abs())));
         let d = trial.d.iter().zip(changes).map(|(d, change)| *d + part * change).collect();
         *trial = Trial::new(sample, motion, watches, trial.reach, d)?;
         effort.times.forces += start.elapsed();

@@ -137,6 +137,8 @@ pub struct Effort {
     pub losses: Losses,
     /// Residuals of the last sub-step's Newton-Raphson loops, one list a loop.
     pub residuals: Vec<Vec<f64>>,
+    /// Largest changes of a displacement in their iterations, m.
+    pub steps: Vec<Vec<f64>>,
 }
 
 /// The solver, with what it keeps from step to step.
@@ -225,6 +227,7 @@ impl Stepper {
                     effort.times += more.times;
                     effort.losses += more.losses;
                     effort.residuals = more.residuals;
+                    effort.steps = more.steps;
                     done += part;
                     if done % (2.0 * part) == 0.0 && part < 1.0 {
                         part *= 2.0;
@@ -340,6 +343,7 @@ impl Stepper {
         let mut paces = Paces::default();
         let mut gaps: Vec<(f64, usize)> = Vec::new();
         effort.residuals.clear();
+        effort.steps.clear();
         for _ in 0..augmentations {
             effort.augmentations += 1;
             let balance = newton(system, &self.settings, sample, motion, (&watches, k), &mut trial, effort)?;
