@@ -36,7 +36,7 @@ pub enum Error {
 
     #[error(
         "{what} at t = {time:e} s{of}; try a shorter `timestep`, more nodes (a smaller `spacing`), more `augmentations` or a wider `gap`; \
-         grains that are squeezed to nothing need a stiffer material or walls that move less"
+         grains that are squeezed to nothing need `law = \"neo-hookean\"`, a stiffer material or walls that move less"
     )]
     Deformation { what: String, of: String, time: f64 },
 

@@ -70,7 +70,7 @@ fn at_contacts(sample: &Sample, state: &State, moves: &[DVec2], reach: f64) -> L
             Partner::Wall(w) => sample.walls[w as usize].moved,
             Partner::Grain(_) => DVec2::ZERO,
         };
-        // Of an element the second node is the one that is pressed; walls feel what it does not.
+        // Of an element the second node is the one that is pressed, and that a wall pushes.
         sum.wall_work += element.force[1].dot(wall);
         if watch.hold.traction != 0.0 {
             let (nodes, count) = sample.element_nodes(watch, &touch);

@@ -83,12 +83,12 @@ impl Paces {
             let stride = self.strides.entry(*pair).or_insert(Stride { length: 1.0, made: false });
             let alike = pace.differences < ALIKE * ALIKE * pace.changes;
             let further = !stride.made && pace.largest > open && alike;
-            stride.length = match (further, stride.made) {
-                (true, _) => (LONGER * stride.length).min(pace.room).max(1.0),
-                (false, true) => stride.length,
-                (false, false) => 1.0,
-            };
-            *stride = Stride { made: further, ..*stride };
+            if further {
+                stride.length = (LONGER * stride.length).min(pace.room).max(1.0);
+            } else if !stride.made {
+                stride.length = 1.0;
+            }
+            stride.made = further;
         }
         for (k, (watch, hold)) in watches.iter().zip(holds).enumerate() {
             let Some(stride) = pair(watch).and_then(|pair| self.strides.get(&pair)) else { continue };
