@@ -114,7 +114,7 @@ fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Resul
     match unknown {
         None => Ok(()),
         Some(name) => {
-            let help = rubblepile_io::scenario::error::suggestion(
+            let help = rubblepile_core::settings::suggestion(
                 name,
                 columns.iter().chain(&sweep.keys).map(String::as_str),
             );

@@ -15,6 +15,7 @@ pub mod pulls;
 pub mod rng;
 pub mod rotation;
 pub mod run;
+pub mod settings;
 pub mod shape;
 pub mod simd;
 pub mod units;

@@ -5,12 +5,8 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    check::{Checker, join},
-    quantity::*,
-    shapes::unit_of_length,
-    walls::origin,
-};
+use super::{check::Checker, quantity::*, shapes::unit_of_length, walls::origin};
+use rubblepile_core::settings::join;
 
 /// Facets that a made surface may have.
 const MOST_FACETS: u64 = 20_000_000;

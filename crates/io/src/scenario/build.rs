@@ -17,7 +17,7 @@ use super::{
     build_deformables::add_deformables,
     build_grains::add_grains,
     check::angular_velocity,
-    error::{Problem, ScenarioError},
+    error::ScenarioError,
     load::Loaded,
     methods::MethodPlan,
     property,
@@ -25,6 +25,7 @@ use super::{
     tables::*,
     walls::{MotionTable, TouchName, WallShape, WallTable},
 };
+use rubblepile_core::settings::Problem;
 
 /// A force field of the run, in words; whoever runs it makes the field.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -181,7 +182,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     }
 }
 
-fn material(m: &MaterialTable) -> Material {
+pub(super) fn material(m: &MaterialTable) -> Material {
     Material {
         name: m.name.clone(),
         density: m.density.map_or(0.0, |d| d.0),
@@ -206,7 +207,7 @@ pub(super) fn material_id(scenario: &Scenario, name: Option<&String>) -> u32 {
     scenario.material.iter().position(|m| Some(&m.name) == name).unwrap_or(0) as u32
 }
 
-fn pair(p: &Pair, scenario: &Scenario) -> PairOverride {
+pub(super) fn pair(p: &Pair, scenario: &Scenario) -> PairOverride {
     PairOverride {
         a: material_id(scenario, Some(&p.between[0])),
         b: material_id(scenario, Some(&p.between[1])),

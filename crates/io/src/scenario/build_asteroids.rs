@@ -12,7 +12,7 @@ use rubblepile_geometry::mesh::{
 use super::{
     asteroids::{AsteroidShape, AsteroidTable, AxesName, FileAsteroid, Spots},
     build::material_id,
-    error::{Problem, ScenarioError},
+    error::ScenarioError,
     grains::Heap,
     load::Loaded,
     methods::Method,
@@ -22,6 +22,7 @@ use crate::{
     generate::Region,
     shape_model::{self, ShapeModel},
 };
+use rubblepile_core::settings::Problem;
 
 /// Gives what was done to shape models that were repaired.
 pub(super) fn add_asteroids(

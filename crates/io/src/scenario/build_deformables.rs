@@ -17,11 +17,12 @@ use rubblepile_meshfree::{
 use super::{
     build::material_id,
     deformables::{DeformableShape, DeformableTable, FileOutline, MOST_POINTS, SandOutlines, too_many},
-    error::{Problem, ScenarioError},
+    error::ScenarioError,
     load::Loaded,
     methods::Method,
     shapes::unit_of_length,
 };
+use rubblepile_core::settings::Problem;
 
 /// Points of a disc or an ellipse that is made.
 const POINTS: u32 = 3600;

@@ -11,11 +11,12 @@ use super::{
     build_shapes::{Look, add_shapes},
     check::angular_velocity,
     check_grains::distribution,
-    error::{Problem, ScenarioError},
+    error::ScenarioError,
     grains::{About, Grains, LatticeName, Place, RegionTable, SpeedDistribution},
     load::Loaded,
 };
 use crate::generate::{self, Fault, Grid, Region, SizeDistribution, lattice, random, table, velocity};
+use rubblepile_core::settings::Problem;
 
 pub(super) fn region(r: &RegionTable) -> Region {
     match r {

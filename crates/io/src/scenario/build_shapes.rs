@@ -8,13 +8,14 @@ use rubblepile_core::{Rng, Shape, ShapeId, Solid, World};
 use rubblepile_geometry::solid::{self, Made};
 
 use super::{
-    error::{Problem, ScenarioError},
+    error::ScenarioError,
     grains::Grains,
     load::Loaded,
     quantity::{LengthKind, Vector},
     shapes::{Corners, MOST_CORNERS, MOST_PARTS, MOST_POINTS, OrientationName, unit_of_length},
 };
 use crate::generate::obj;
+use rubblepile_core::settings::Problem;
 
 /// What the grains of a group look like.
 pub(super) enum Look {

@@ -1,20 +1,25 @@
 //! What cannot be, in a scenario whose types are right: signs, ranges, names that nothing has, choices that
 //! exclude each other. Every finding carries the path of its key.
 
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    ops::{Deref, DerefMut},
+};
 
 use glam::DVec3;
+use rubblepile_core::settings::{Check, Problem, Scene, join, suggestion};
 
 use super::{
     asteroids, check_grains, check_probes, deformables,
-    error::{Problem, suggestion},
     quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
+    scene,
     tables::*,
 };
 
 /// All problems of a scenario.
 pub fn problems(scenario: &Scenario) -> Vec<Problem> {
-    let mut c = Checker { scenario, problems: Vec::new() };
+    let nothing = Scene::default();
+    let mut c = Check::new(&nothing);
     let numbers = [
         ("material", scenario.material.len(), 256),
         ("pair", scenario.pair.len(), 33_000),
@@ -34,6 +39,8 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     if !c.problems.is_empty() {
         return c.problems;
     }
+    let scene = scene::of(scenario);
+    let mut c = Checker { scenario, base: Check::new(&scene) };
     c.run();
     c.method();
     c.gravity();
@@ -47,122 +54,30 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     c.events();
     c.sampling();
     check_probes::check(&mut c);
-    c.problems
+    c.base.problems
 }
 
+/// The checks that need the whole scenario; what one table can say by itself is in [`Check`].
 pub(super) struct Checker<'a> {
     pub scenario: &'a Scenario,
-    pub problems: Vec<Problem>,
+    pub base: Check<'a>,
 }
 
-/// Upper bound of anything in metres or seconds: far past the solar system and its age, far from overflow.
-const HUGE: f64 = 1e30;
+impl<'a> Deref for Checker<'a> {
+    type Target = Check<'a>;
+
+    fn deref(&self) -> &Check<'a> {
+        &self.base
+    }
+}
+
+impl<'a> DerefMut for Checker<'a> {
+    fn deref_mut(&mut self) -> &mut Check<'a> {
+        &mut self.base
+    }
+}
 
 impl Checker<'_> {
-    /// There is enough to tell: no more is looked for.
-    pub fn full(&self) -> bool {
-        self.problems.len() >= 20
-    }
-
-    pub fn add(&mut self, path: impl Into<String>, message: impl Into<String>) {
-        self.problems.push(Problem::new(path, message));
-    }
-
-    pub fn add_help(&mut self, path: impl Into<String>, message: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(Problem::new(path, message).help(help));
-    }
-
-    pub fn check(&mut self, ok: bool, at: &str, key: &str, message: impl FnOnce() -> String) {
-        if !ok {
-            self.add(join(at, key), message());
-        }
-    }
-
-    pub fn positive<K>(&mut self, value: Quantity<K>, at: &str, key: &str) {
-        let v = value.0;
-        self.check(v > 0.0, at, key, || format!("`{key}` must be larger than 0, it is {v}"));
-        self.check(v <= HUGE, at, key, || format!("`{key}` is absurdly large: {v:e}"));
-    }
-
-    pub fn not_negative<K>(&mut self, value: Quantity<K>, at: &str, key: &str) {
-        let v = value.0;
-        self.check(v >= 0.0, at, key, || format!("`{key}` must not be negative, it is {v}"));
-        self.check(v <= HUGE, at, key, || format!("`{key}` is absurdly large: {v:e}"));
-    }
-
-    /// A vector of any length but zero.
-    pub fn direction(&mut self, v: Vector<NumberKind>, at: &str, key: &str) {
-        let length = v.0.length();
-        let ok = length > 1e-100 && length.is_finite();
-        self.check(ok, at, key, || format!("`{key}` gives no direction: its length is {length}"));
-    }
-
-    pub fn modest<K>(&mut self, v: Vector<K>, at: &str, key: &str) {
-        self.check(v.0.abs().max_element() <= HUGE, at, key, || format!("`{key}` is absurdly large"));
-    }
-
-    /// `min` below `max` on every axis.
-    pub fn corners<K>(&mut self, min: Vector<K>, max: Vector<K>, at: &str) {
-        self.modest(min, at, "min");
-        self.modest(max, at, "max");
-        for (k, axis) in ["x", "y", "z"].iter().enumerate() {
-            let (low, high) = (min.0[k], max.0[k]);
-            if low >= high {
-                let message = format!("`min` must be below `max`; along {axis} they are {low} and {high}");
-                self.add(join(at, "min"), message);
-                return;
-            }
-        }
-    }
-
-    /// `angular_velocity`, or `period` with or without `axis`.
-    pub fn rotation(
-        &mut self,
-        w: Option<Vector<AngularVelocityKind>>,
-        period: Option<Time>,
-        axis: Option<Vector<NumberKind>>,
-        at: &str,
-    ) {
-        match (w, period) {
-            (Some(_), Some(_)) => {
-                self.add(join(at, "period"), "give `angular_velocity` or `period`, not both")
-            }
-            (None, None) => self.add_help(
-                at,
-                "`angular_velocity` or `period` is missing in this table",
-                "for example `period = \"2.6 h\"`",
-            ),
-            (Some(w), None) => {
-                self.modest(w, at, "angular_velocity");
-                let alone = axis.is_none();
-                self.check(alone, at, "axis", || {
-                    "`axis` goes with `period`, not with `angular_velocity`".into()
-                });
-            }
-            (None, Some(period)) => {
-                self.positive(period, at, "period");
-                self.check(period.0 >= 1e-30, at, "period", || "`period` is absurdly short".into());
-                if let Some(axis) = axis {
-                    self.direction(axis, at, "axis");
-                }
-            }
-        }
-    }
-
-    /// A name that something must have.
-    pub fn known<'n>(
-        &mut self,
-        name: &str,
-        known: impl Iterator<Item = &'n str> + Clone,
-        what: &str,
-        at: impl Into<String>,
-    ) {
-        if !known.clone().any(|k| k == name) {
-            let help = suggestion(name, known);
-            self.add_help(at, format!("there is no {what} `{name}`"), help);
-        }
-    }
-
     /// The name of a material, given or left out.
     pub fn material_name(&mut self, name: Option<&str>, at: &str) {
         let known = self.scenario.material.iter().map(|m| m.name.as_str());
@@ -432,10 +347,6 @@ impl Checker<'_> {
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");
     }
-}
-
-pub(super) fn join(at: &str, key: &str) -> String {
-    if at.is_empty() { key.into() } else { format!("{at}.{key}") }
 }
 
 /// An angular velocity from either way of writing it; checked before.

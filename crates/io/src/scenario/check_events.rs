@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::{
-    check::{Checker, join},
-    error::suggestion,
+    check::Checker,
     quantity::{NumberKind, Vector},
     tables::{EventTable, Method},
     walls::{MotionTable, TouchName, WallShape, WallTable},
 };
+use rubblepile_core::settings::{join, suggestion};
 
 impl Checker<'_> {
     pub fn walls(&mut self) {

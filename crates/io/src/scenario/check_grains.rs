@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::{
-    check::{Checker, join},
+    check::Checker,
     grains::{Grains, Place, RegionTable, Size},
     shapes,
 };
 use crate::generate::{MAX_GRAINS, SizeDistribution, lattice};
+use rubblepile_core::settings::join;
 
 /// Bytes a grain takes in a run, and more with a tree: rough, for the check before a run.
 pub const BYTES_PER_GRAIN: f64 = 900.0;

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use glam::DVec3;
 
 use super::{
-    check::{Checker, join},
+    check::Checker,
     probes::{Probe, ReposeSampling, WallSampling, wall_names},
     quantity::{Auto, NumberKind, Vector},
     tables::Method,
 };
+use rubblepile_core::settings::join;
 
 pub(super) fn check(c: &mut Checker) {
     for (k, probe) in c.scenario.probe.iter().enumerate() {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    check::{Checker, join},
+    check::Checker,
     methods::Method,
     probes::Probe,
     quantity::*,
@@ -14,6 +14,7 @@ use super::{
     tables::{DomainTable, EventTable, FrameTable, Gravity, MaterialTable},
     walls::WallShape,
 };
+use rubblepile_core::settings::join;
 
 /// Nodes that a grain may have: its matrices have the square of them.
 const MOST_NODES: f64 = 5000.0;

@@ -10,7 +10,8 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use super::error::{Problem, ScenarioError, suggestion};
+use super::error::ScenarioError;
+use rubblepile_core::settings::{Problem, suggestion};
 
 /// The texts a scenario came from.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 pub use super::method_meshfree::Meshfree;
 use super::{
     check::Checker,
-    error::Problem,
     quantity::*,
     tables::{MaterialTable, Pair},
 };
+use rubblepile_core::settings::Problem;
 
 /// The method of a run with its settings; whoever runs it makes the method.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     quantity::*,
-    tables::{Gravity, Sampling, Scenario},
+    tables::{Sampling, Scenario},
     walls::{no_length, origin},
 };
 
@@ -230,14 +230,8 @@ pub(super) fn wall_names(scenario: &Scenario) -> Vec<String> {
 pub(super) fn fill_defaults(scenario: &mut Scenario) {
     let all_groups: Vec<String> = scenario.grains.iter().filter_map(|g| g.name.clone()).collect();
     let all_walls = wall_names(scenario);
-    let uniform = scenario.gravity.iter().filter_map(|g| match g {
-        Gravity::Uniform(u) => Some(u.acceleration.0),
-        _ => None,
-    });
-    let against = -uniform.sum::<glam::DVec3>().normalize_or(-glam::DVec3::Z);
-    // No -0 in what is written out.
-    let [x, y, z] = against.to_array().map(|c| c + 0.0);
-    let against = Vector::new(x, y, z);
+    let up = super::scene::of(scenario).up;
+    let against = Vector::new(up.x, up.y, up.z);
     for probe in &mut scenario.probe {
         let (groups, up) = match probe {
             Probe::Heights(s) => (Some(&mut s.groups), Some(&mut s.up)),

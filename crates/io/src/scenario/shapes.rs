@@ -9,13 +9,8 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use super::{
-    check::{Checker, join},
-    error::suggestion,
-    grains::Grains,
-    quantity::*,
-    tables::Method,
-};
+use super::{check::Checker, grains::Grains, quantity::*, tables::Method};
+use rubblepile_core::settings::{join, suggestion};
 
 /// Corners that a convex part may have: contact is looked for between all faces and edges.
 pub const MOST_CORNERS: u32 = 500;

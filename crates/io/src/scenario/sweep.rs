@@ -256,7 +256,7 @@ impl Sweep {
             let unknown =
                 plot.x.list().iter().filter(|_| several).chain(&plot.by).find(|n| !self.keys.contains(n));
             if let Some(name) = unknown {
-                let help = super::error::suggestion(name, self.keys.iter().map(String::as_str));
+                let help = rubblepile_core::settings::suggestion(name, self.keys.iter().map(String::as_str));
                 return fail(format!("`{name}` is not swept"), help);
             }
             if plot.x.list().is_empty() {

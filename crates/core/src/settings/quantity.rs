@@ -6,12 +6,13 @@
 use std::{fmt, marker::PhantomData};
 
 use glam::DVec3;
-use rubblepile_core::units::{self, Dimension};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, SeqAccess, Visitor},
 };
+
+use crate::units::{self, Dimension};
 
 /// What is measured: gives the dimension.
 pub trait Kind: 'static {
@@ -89,7 +90,7 @@ plain!(Vector);
 
 /// Between a message and its hint on their way through serde, which carries one string: no text of a user's can
 /// be mistaken for it.
-pub(super) const HINT: char = '\u{1f}';
+pub const HINT: char = '\u{1f}';
 
 fn unit_error<E: Error>(e: units::UnitError) -> E {
     match e.hint {
