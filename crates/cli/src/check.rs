@@ -3,7 +3,8 @@
 use rubblepile_core::{Advice, Severity};
 use rubblepile_io::scenario;
 
-use crate::{args, assemble, failure::Failure, on_threads, print, sweep};
+use crate::{args, failure::Failure, on_threads, print, sweep};
+use rubblepile::assemble;
 
 pub fn check(args: args::Check) -> Result<(), Failure> {
     let prepared = if assemble::is_sweep(&args.scenario) {

@@ -3,7 +3,7 @@
 use rubblepile_core::units;
 use rubblepile_io::export::{self, Request, SurfaceRequest};
 
-use crate::{args, assemble, failure::Failure, print};
+use crate::{args, failure::Failure, print, quantity};
 
 pub fn export(args: args::Export) -> Result<(), Failure> {
     if args.surface {
@@ -54,7 +54,7 @@ fn surface(args: args::Export) -> Result<(), Failure> {
 
 /// A length from the command line, m.
 fn length(text: &str) -> Result<f64, Failure> {
-    let metres = assemble::quantity("--alpha", text, units::LENGTH, "60 m")?;
+    let metres = quantity::quantity("--alpha", text, units::LENGTH, "60 m")?;
     let help = "give metres, or a number with a unit: --alpha \"60 m\"";
     let sound = (metres > 0.0).then_some(metres);
     sound.ok_or_else(|| Failure::bad_input(format!("--alpha: `{text}` is no radius"), help))

@@ -1,6 +1,7 @@
 //! How a command ends badly, and the exit code that says so.
 
 use miette::{Diagnostic, Report};
+use rubblepile::Error;
 use rubblepile_io::{FileError, scenario::ScenarioError, session::SessionError};
 
 #[derive(Debug)]
@@ -30,10 +31,7 @@ impl Failure {
 
     /// Whether another process holds what was asked for.
     pub fn is_locked(&self) -> bool {
-        let file = self.report().and_then(|r| r.downcast_ref::<FileError>());
-        let session = self.report().and_then(|r| r.downcast_ref::<SessionError>());
-        matches!(file, Some(FileError::Locked { .. }))
-            || matches!(session, Some(SessionError::File(FileError::Locked { .. })))
+        self.report().and_then(|r| r.downcast_ref::<Error>()).is_some_and(Error::is_locked)
     }
 
     pub fn report(&self) -> Option<&Report> {
@@ -49,20 +47,26 @@ fn sorted(bad_input: bool, error: impl Diagnostic + Send + Sync + 'static) -> Fa
     if bad_input { Failure::BadInput(report) } else { Failure::RunFailed(report) }
 }
 
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        sorted(error.is_bad_input(), error)
+    }
+}
+
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
-        sorted(error.is_bad_input(), error)
+        Error::from(error).into()
     }
 }
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Self {
-        sorted(error.is_bad_input(), error)
+        Error::from(error).into()
     }
 }
 
 impl From<ScenarioError> for Failure {
     fn from(error: ScenarioError) -> Self {
-        sorted(true, error)
+        Error::from(error).into()
     }
 }

@@ -17,7 +17,8 @@ use rubblepile_io::{
 };
 use serde_json::{Value, json};
 
-use crate::{aggregates, args, assemble, failure::Failure, print, shape_info, text};
+use crate::{aggregates, args, failure::Failure, print, shape_info, text};
+use rubblepile::assemble;
 
 /// A line of the answer: what, and how much, for people and for programs.
 pub type Facts = Vec<(&'static str, String, Value)>;

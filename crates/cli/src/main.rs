@@ -2,7 +2,7 @@
 
 mod aggregates;
 mod args;
-mod assemble;
+
 mod bench;
 mod cases;
 mod check;
@@ -14,6 +14,7 @@ mod interrupt;
 mod map;
 mod picture;
 mod progress;
+mod quantity;
 mod run;
 mod shape_info;
 mod sweep;

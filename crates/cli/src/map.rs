@@ -10,7 +10,8 @@ use rubblepile_io::{
 };
 use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, part, surface_map};
 
-use crate::{args, assemble, check, failure::Failure, on_threads, print, shape_info::positive, text};
+use crate::{args, check, failure::Failure, on_threads, print, quantity, shape_info::positive, text};
+use rubblepile::assemble;
 
 pub fn map(args: args::Map) -> Result<(), Failure> {
     let prepared = assemble::load(&args.scenario, &args.sets, None)?;
@@ -75,7 +76,7 @@ fn which(args: &args::Map, all: &[Asteroid]) -> Result<usize, Failure> {
 
 /// About the axis that it turns about, or its own z axis if it is at rest.
 fn turn_in(asteroid: &mut Asteroid, period: &str) -> Result<(), Failure> {
-    let seconds = assemble::quantity("--period", period, units::TIME, "3.4 h")?;
+    let seconds = quantity::quantity("--period", period, units::TIME, "3.4 h")?;
     if seconds == 0.0 {
         return Err(Failure::bad_input("--period: 0 is none", "leave it out for the scenario's own spin"));
     }
@@ -136,7 +137,7 @@ fn regolith(args: &args::Map, scenario: &Scenario, asteroid: &Asteroid) -> Resul
 }
 
 fn not_negative(option: &str, text: &str) -> Result<f64, Failure> {
-    let value = assemble::quantity(option, text, units::PRESSURE, "1 Pa")?;
+    let value = quantity::quantity(option, text, units::PRESSURE, "1 Pa")?;
     let sound = (value >= 0.0).then_some(value);
     sound.ok_or_else(|| {
         Failure::bad_input(
@@ -150,7 +151,7 @@ fn not_negative(option: &str, text: &str) -> Result<f64, Failure> {
 fn friction_angle(text: &str) -> Result<f64, Failure> {
     let angle = match text.trim().parse::<f64>() {
         Ok(degrees) => degrees.to_radians(),
-        Err(_) => assemble::quantity("--friction-angle", text, units::ANGLE, "40 deg")?,
+        Err(_) => quantity::quantity("--friction-angle", text, units::ANGLE, "40 deg")?,
     };
     let sound = (angle > 0.0 && angle < 0.25 * TAU).then_some(angle);
     let help = "give degrees between 0 and 90: --friction-angle 40";

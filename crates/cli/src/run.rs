@@ -15,11 +15,12 @@ use rubblepile_io::{
 };
 
 use crate::{
-    args, assemble, check, failure::Failure, interrupt, on_threads, print, progress::Progress, text,
+    args, check, failure::Failure, interrupt, on_threads, print, progress::Progress, quantity, text,
 };
+use rubblepile::assemble;
 
 pub fn run(args: args::Run) -> Result<(), Failure> {
-    let until = args.how.until.as_deref().map(assemble::time).transpose()?;
+    let until = args.how.until.as_deref().map(quantity::time).transpose()?;
     let prepared = assemble::load(&args.scenario, &args.sets, until)?;
     let out = args.out.clone().unwrap_or_else(|| default_directory(&args.scenario));
     on_threads(args.how.threads.or(prepared.threads), || {
@@ -42,7 +43,7 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
 
 pub fn resume(args: args::Resume) -> Result<(), Failure> {
     let path = &args.directory;
-    let until = args.how.until.as_deref().map(assemble::time).transpose()?;
+    let until = args.how.until.as_deref().map(quantity::time).transpose()?;
     let directory = RunDir::open(path)?;
     let found = checkpoint::find(path)?;
     if let (Some(error), false) = (&found.passed_over, args.how.quiet) {

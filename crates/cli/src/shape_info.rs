@@ -11,10 +11,10 @@ use rubblepile_io::{
 use serde_json::{Value, json};
 
 use crate::{
-    args, assemble,
+    args,
     failure::Failure,
     info::{Facts, fact, vector},
-    text,
+    quantity, text,
 };
 
 /// By its name: the text of a plate model looks like any table.
@@ -45,7 +45,7 @@ pub fn facts(args: &args::Info) -> Result<Facts, Failure> {
 
 /// A quantity from the command line that must be larger than zero.
 pub fn positive(option: &str, text: &str, kind: units::Dimension, example: &str) -> Result<f64, Failure> {
-    let value = assemble::quantity(option, text, kind, example)?;
+    let value = quantity::quantity(option, text, kind, example)?;
     let help = format!("give a number larger than 0: {option} \"{example}\"");
     let sound = (value > 0.0).then_some(value);
     sound.ok_or_else(|| Failure::bad_input(format!("{option}: `{text}` must be larger than 0"), help))

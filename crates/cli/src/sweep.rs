@@ -25,9 +25,8 @@ use rubblepile_io::{
     session::{Session, Watcher},
 };
 
-use crate::{
-    args, assemble, check, failure::Failure, interrupt, on_threads, print, run::default_directory, text,
-};
+use crate::{args, check, failure::Failure, interrupt, on_threads, print, run::default_directory, text};
+use rubblepile::assemble;
 
 pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
     let (sweep, base) = assemble::load_sweep(&args.scenario, &args.sets)?;

@@ -8,10 +8,8 @@ use rubblepile_core::{Report, Rng, World, run::Simulation};
 use rubblepile_probe::{Aggregate, Envelope, aggregates, touching::pairs};
 
 use super::ValidateRow;
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Aggregation;
 

@@ -11,10 +11,8 @@ use rubblepile_probe::momentum::Momenta;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
 use super::{ValidateRow, hopper::Alone};
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Conservation;
 

@@ -7,10 +7,8 @@ use rubblepile_core::{Report, World, run::Simulation};
 use rubblepile_probe::heights::{Floor, exponential_probability, heights, scale_height};
 
 use super::ValidateRow;
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Atmosphere;
 

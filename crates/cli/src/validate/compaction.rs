@@ -9,10 +9,8 @@ use rubblepile_meshfree::{
 };
 
 use super::{ValidateRow, hopper::Alone};
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Compaction;
 

@@ -9,10 +9,8 @@ use rubblepile_core::{
 };
 
 use super::ValidateRow;
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Hopper;
 
@@ -47,8 +45,8 @@ fn run(seed: u64, full: bool) -> std::result::Result<Left, CaseError> {
         // The paper's step, 1e-6 s, is 1/50 of a contact of this stiffness.
         sets.push("material[0].stiffness=2.61e6".into());
     }
-    let mut simulation = assemble::in_memory("scenarios/hopper.toml", SCENARIO, &sets)
-        .map_err(|f| f.report().map_or_else(|| "no report".into(), |r| format!("{r:?}")))?;
+    let mut simulation =
+        assemble::in_memory("scenarios/hopper.toml", SCENARIO, &sets).map_err(|e| format!("{e:?}"))?;
     simulation.run(&mut Alone)?;
     let b = &simulation.world.bodies;
     let place = |x: DVec3| x.z > 0.0 && x.x.abs() <= PLATE;

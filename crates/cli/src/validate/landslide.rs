@@ -5,10 +5,8 @@ use rubblepile_core::{World, run::Simulation};
 use rubblepile_geometry::mesh::SurfaceTree;
 
 use super::{ValidateRow, hopper::Alone};
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Landslide;
 pub struct Fission;

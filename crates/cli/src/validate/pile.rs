@@ -6,7 +6,8 @@ use glam::DVec3;
 use rubblepile_core::{Fields, Method, Report, World, run::Simulation};
 use rubblepile_probe::{momentum::Momenta, stress::moment_tensor, touching::pairs};
 
-use crate::{assemble, cases::CaseError};
+use crate::cases::CaseError;
+use rubblepile::assemble;
 
 /// Section 3.1 of contact-dynamics-2021: `side`^3 grains of 7.5 to 10 m on a cubic grid of 10 m.
 #[derive(Debug, Clone, Copy)]

@@ -10,10 +10,8 @@ use rubblepile_io::plot::{self, Panel, Series};
 use rubblepile_probe::repose::{self, Repose, Side};
 
 use super::ValidateRow;
-use crate::{
-    assemble,
-    cases::{Case, CaseError, Options},
-};
+use crate::cases::{Case, CaseError, Options};
+use rubblepile::assemble;
 
 pub struct Tumbler;
 

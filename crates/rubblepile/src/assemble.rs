@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rubblepile_core::{
-    Advice, Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation, units,
-};
+use rubblepile_core::{Advice, Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation};
 use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
@@ -17,7 +15,7 @@ use rubblepile_meshfree::DeformableGrains;
 use rubblepile_nonsmooth::ContactDynamics;
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
-use crate::failure::Failure;
+use crate::Error;
 
 /// A scenario that was read and checked; nothing has been made of it yet.
 pub struct Prepared {
@@ -30,13 +28,13 @@ pub struct Prepared {
 }
 
 /// Reads a scenario file. `until` stands in for its end, s.
-pub fn load(path: &Path, sets: &[String], until: Option<f64>) -> Result<Prepared, Failure> {
+pub fn load(path: &Path, sets: &[String], until: Option<f64>) -> Result<Prepared, Error> {
     let (bytes, base) = read(path)?;
     prepare(&path.display().to_string(), &bytes, sets.to_vec(), until, base)
 }
 
 /// A scenario file with a `[sweep]` table, and where files that it names are looked for.
-pub fn load_sweep(path: &Path, sets: &[String]) -> Result<(Sweep, PathBuf), Failure> {
+pub fn load_sweep(path: &Path, sets: &[String]) -> Result<(Sweep, PathBuf), Error> {
     let (bytes, base) = read(path)?;
     Ok((Sweep::load(&path.display().to_string(), &bytes, sets)?, base))
 }
@@ -47,7 +45,7 @@ pub fn is_sweep(path: &Path) -> bool {
 }
 
 /// One run of a campaign.
-pub fn prepare_task(sweep: &Sweep, task: usize, base: &Path) -> Result<Prepared, Failure> {
+pub fn prepare_task(sweep: &Sweep, task: usize, base: &Path) -> Result<Prepared, Error> {
     let loaded = sweep.scenario(&sweep.tasks[task])?;
     Ok(Prepared {
         text: loaded.to_toml()?,
@@ -65,7 +63,7 @@ pub fn columns(prepared: &Prepared) -> Vec<String> {
 }
 
 /// The text of a scenario file, and its folder.
-fn read(path: &Path) -> Result<(Vec<u8>, PathBuf), Failure> {
+fn read(path: &Path) -> Result<(Vec<u8>, PathBuf), Error> {
     let bytes = std::fs::read(path).map_err(FileError::io("read", path))?;
     let base = match path.parent() {
         Some(p) if !p.as_os_str().is_empty() => p,
@@ -77,7 +75,7 @@ fn read(path: &Path) -> Result<(Vec<u8>, PathBuf), Failure> {
 }
 
 /// The scenario that a checkpoint was made with.
-pub fn load_saved(meta: &Meta, until: Option<f64>) -> Result<Prepared, Failure> {
+pub fn load_saved(meta: &Meta, until: Option<f64>) -> Result<Prepared, Error> {
     let base = PathBuf::from(&meta.base_directory);
     prepare("the scenario in the checkpoint", meta.scenario.as_bytes(), Vec::new(), until, base)
 }
@@ -88,58 +86,32 @@ fn prepare(
     mut sets: Vec<String>,
     until: Option<f64>,
     base: PathBuf,
-) -> Result<Prepared, Failure> {
+) -> Result<Prepared, Error> {
     // The end becomes part of the scenario, so that a run that is resumed knows it.
     sets.extend(until.map(|t| format!("run.end={t:?}")));
     let loaded = Scenario::load(name, text, &sets)?;
     Ok(Prepared { text: loaded.to_toml()?, threads: loaded.scenario.run.threads, loaded, base })
 }
 
-/// A time from the command line, s: a number, or one with a unit.
-pub fn time(text: &str) -> Result<f64, Failure> {
-    quantity("--until", text, units::TIME, "2 h").and_then(|seconds| {
-        let help = "give seconds, or a number with a unit: --until \"2 h\"";
-        let sound = seconds.is_finite() && seconds > 0.0;
-        sound
-            .then_some(seconds)
-            .ok_or_else(|| Failure::bad_input(format!("--until: `{text}` is no time to end at"), help))
-    })
-}
-
-/// A quantity from the command line: a number in SI units, or one with a unit.
-pub fn quantity(option: &str, text: &str, kind: units::Dimension, example: &str) -> Result<f64, Failure> {
-    let help = || {
-        let unit = kind.unit();
-        format!("give a number in {unit}, or one with a unit: {option} \"{example}\"")
-    };
-    match text.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(Failure::bad_input(format!("{option}: `{text}` is no usable number"), help())),
-        Err(_) => {
-            units::parse_as(text, kind).map_err(|e| Failure::bad_input(format!("{option}: {e}"), help()))
-        }
-    }
-}
-
 /// Makes the world, with the time step that the scenario asks for or that the contacts need.
-pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
+pub fn build(prepared: &Prepared) -> Result<Built, Error> {
     let mut built = scenario::build(&prepared.loaded, &prepared.base)?;
     if built.world.clock.timestep == 0.0 {
         let (_, timestep) = method(&built);
         built.world.clock.timestep = timestep.ok_or_else(|| match built.method {
-            MethodPlan::Soft(_) => Failure::bad_input(
+            MethodPlan::Soft(_) => Error::bad_input(
                 "the time step cannot be chosen: it is not known how long a contact lasts",
                 "give `timestep` or `max_speed` in [method.soft], or `stiffness` to every material",
             ),
-            MethodPlan::Nonsmooth(_) => Failure::bad_input(
+            MethodPlan::Nonsmooth(_) => Error::bad_input(
                 "the time step cannot be chosen: nothing moves and nothing pulls",
                 "give `timestep` in [method.nonsmooth]",
             ),
-            MethodPlan::Hard(_) => Failure::bad_input(
+            MethodPlan::Hard(_) => Error::bad_input(
                 "the time step cannot be chosen: nothing moves and nothing pulls",
                 "give `timestep` in [method.hard]",
             ),
-            MethodPlan::Meshfree(_) => Failure::bad_input(
+            MethodPlan::Meshfree(_) => Error::bad_input(
                 "the time step cannot be chosen: there are no grains",
                 "add a [[deformable]] table",
             ),
@@ -149,7 +121,7 @@ pub fn build(prepared: &Prepared) -> Result<Built, Failure> {
 }
 
 /// The asteroids of a scenario, and its tables.
-pub fn asteroids(prepared: &Prepared) -> Result<(Built, &Scenario), Failure> {
+pub fn asteroids(prepared: &Prepared) -> Result<(Built, &Scenario), Error> {
     Ok((scenario::build_asteroids_only(&prepared.loaded, &prepared.base)?, &prepared.loaded.scenario))
 }
 
@@ -226,14 +198,14 @@ pub fn plan(prepared: &Prepared, built: Built) -> Plan {
 }
 
 /// A scenario given as text, ready to run without a directory: nothing is written.
-pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Failure> {
+pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Error> {
     let prepared = prepare(name, text.as_bytes(), sets.to_vec(), None, PathBuf::from("."))?;
     let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?);
     Ok(Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() })
 }
 
 /// The plan of a run that goes on, without its world: that comes from the checkpoint.
-pub fn plan_to_resume(prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Failure> {
+pub fn plan_to_resume(prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Error> {
     // Grains and asteroids are not made again, and the files that they came from need not be there any more.
     let plan = plan(&prepared, scenario::build_without_grains(&prepared.loaded));
     Ok(move |world| Plan { world, ..plan })

@@ -1,0 +1,50 @@
+//! What can go wrong between a scenario and the end of its run.
+
+use std::fmt::Display;
+
+use miette::Diagnostic;
+use rubblepile_io::{FileError, scenario::ScenarioError, session::SessionError};
+
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub enum Error {
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Scenario(#[from] ScenarioError),
+
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    File(#[from] FileError),
+
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Session(#[from] SessionError),
+
+    /// Something that was asked for cannot be.
+    #[error("{message}")]
+    #[diagnostic(help("{help}"))]
+    BadInput { message: String, help: String },
+}
+
+impl Error {
+    pub fn bad_input(message: impl Display, help: impl Display) -> Self {
+        Error::BadInput { message: message.to_string(), help: help.to_string() }
+    }
+
+    /// Whether the input is at fault, and not the run or the machine.
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            Error::Scenario(_) | Error::BadInput { .. } => true,
+            Error::File(e) => e.is_bad_input(),
+            Error::Session(e) => e.is_bad_input(),
+        }
+    }
+
+    /// Whether another process holds what was asked for.
+    pub fn is_locked(&self) -> bool {
+        matches!(
+            self,
+            Error::File(FileError::Locked { .. })
+                | Error::Session(SessionError::File(FileError::Locked { .. }))
+        )
+    }
+}
