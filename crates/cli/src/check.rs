@@ -1,35 +1,49 @@
 //! `check` and `schema`.
 
+use rubblepile::{Scenario, is_sweep, on_threads};
 use rubblepile_core::{Advice, Severity};
-use rubblepile_io::scenario;
+use rubblepile_io::{
+    scenario::{self, Summary},
+    session::Plan,
+};
 
-use crate::{args, failure::Failure, on_threads, print, sweep};
-use rubblepile::assemble;
+use crate::{args, failure::Failure, print, sweep};
 
 pub fn check(args: args::Check) -> Result<(), Failure> {
-    let prepared = if assemble::is_sweep(&args.scenario) {
+    let chosen = if is_sweep(&args.scenario) {
         let (first, count) = sweep::first_task(&args.scenario, &args.sets)?;
         if !args.print {
             print(&format!("sweep              {count} runs; this is the first\n"));
         }
         first
     } else {
-        assemble::load(&args.scenario, &args.sets, None)?
+        Scenario::open_with(&args.scenario, &args.sets)?
     };
     if args.print {
-        print(&prepared.text);
+        print(chosen.text());
         return Ok(());
     }
-    let (advice, said) = on_threads(prepared.threads, || {
-        let built = assemble::build(&prepared)?;
-        let summary = assemble::summary(&built);
+    let (advice, said) = on_threads(chosen.threads(), || {
+        let built = chosen.build()?;
+        let summary = scenario::summary(&built);
         print(&format!("{summary}time step          {:e} s\n", built.world.clock.timestep));
-        let advice = assemble::advice(&summary, &assemble::plan(&prepared, built));
+        let advice = all(&summary, &chosen.plan(built));
         Ok::<_, Failure>((advice, summary.advice))
     })??;
     // The summary has printed its own part.
     advice.iter().filter(|a| !said.contains(a)).for_each(|a| print(&format!("{}\n", line(a))));
     refuse(&advice)
+}
+
+/// What there is to say of a plan before it runs, the scenario's part and the method's.
+pub fn all(summary: &Summary, plan: &Plan) -> Vec<Advice> {
+    let mut all = summary.advice.clone();
+    for advice in plan.advice() {
+        if !all.contains(&advice) {
+            all.push(advice);
+        }
+    }
+    all
 }
 
 /// An advice as it is printed.

@@ -18,7 +18,7 @@ use rubblepile_io::{
 use serde_json::{Value, json};
 
 use crate::{aggregates, args, failure::Failure, print, shape_info, text};
-use rubblepile::assemble;
+use rubblepile::Scenario;
 
 /// A line of the answer: what, and how much, for people and for programs.
 pub type Facts = Vec<(&'static str, String, Value)>;
@@ -50,8 +50,7 @@ pub fn info(args: args::Info) -> Result<(), Failure> {
                 ));
             }
             Kind::Scenario => {
-                let built = assemble::build(&assemble::load(path, &[], None)?)?;
-                print(&assemble::summary(&built).to_string());
+                print(&Scenario::open(path)?.summary()?.to_string());
                 return Ok(());
             }
         }

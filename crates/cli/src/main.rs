@@ -26,7 +26,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Cli, Command};
-use failure::Failure;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -57,15 +56,6 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
-}
-
-/// Runs `work` with a given number of threads (`None`: all cores); everything parallel inside uses only these.
-fn on_threads<T: Send>(threads: Option<u32>, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0) as usize).build().map_err(|e| {
-            Failure::bad_input(format!("cannot start the threads: {e}"), "give a smaller --threads")
-        })?;
-    Ok(pool.install(work))
 }
 
 /// Prints to standard output; a reader that has gone away (`| head`) is no error.

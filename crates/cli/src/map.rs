@@ -3,6 +3,7 @@
 use std::{f64::consts::TAU, path::PathBuf};
 
 use glam::DVec3;
+use rubblepile::on_threads;
 use rubblepile_core::{Advice, Asteroid, units};
 use rubblepile_io::{
     map,
@@ -10,14 +11,13 @@ use rubblepile_io::{
 };
 use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, part, surface_map};
 
-use crate::{args, check, failure::Failure, on_threads, print, quantity, shape_info::positive, text};
-use rubblepile::assemble;
+use crate::{args, check, failure::Failure, print, quantity, shape_info::positive, text};
 
 pub fn map(args: args::Map) -> Result<(), Failure> {
-    let prepared = assemble::load(&args.scenario, &args.sets, None)?;
+    let chosen = rubblepile::Scenario::open_with(&args.scenario, &args.sets)?;
     let out = args.out.clone().unwrap_or_else(|| default_directory(&args));
-    on_threads(args.threads.or(prepared.threads), || {
-        let (mut built, scenario) = assemble::asteroids(&prepared)?;
+    on_threads(args.threads.or(chosen.threads()), || {
+        let (mut built, scenario) = (chosen.build_asteroids()?, chosen.tables());
         built.advice.iter().for_each(|a: &Advice| eprintln!("{}", check::line(a)));
         let row = which(&args, &built.world.asteroids)?;
         let asteroid = &mut built.world.asteroids[row];

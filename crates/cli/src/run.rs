@@ -1,34 +1,30 @@
 //! `run` and `resume`.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     sync::{Arc, atomic::AtomicBool},
 };
 
+use rubblepile::{Scenario, default_directory, on_threads};
 use rubblepile_core::{Advice, Severity, run::Ending};
 use rubblepile_io::{
-    checkpoint, export,
-    frame::INDEX_NAME,
-    rundir::RunDir,
-    series,
-    session::{Finished, Session},
+    checkpoint, export, frame::INDEX_NAME, report::RunReport, rundir::RunDir, scenario::summary, series,
+    session::Session,
 };
 
-use crate::{
-    args, check, failure::Failure, interrupt, on_threads, print, progress::Progress, quantity, text,
-};
-use rubblepile::assemble;
+use crate::{args, check, failure::Failure, interrupt, print, progress::Progress, quantity, text};
 
 pub fn run(args: args::Run) -> Result<(), Failure> {
-    let until = args.how.until.as_deref().map(quantity::time).transpose()?;
-    let prepared = assemble::load(&args.scenario, &args.sets, until)?;
+    let mut sets = args.sets.clone();
+    // The end becomes part of the scenario, so that a run that is resumed knows it.
+    sets.extend(end_of(&args.how)?.map(|t| format!("run.end={t:?}")));
+    let scenario = Scenario::open_with(&args.scenario, &sets)?;
     let out = args.out.clone().unwrap_or_else(|| default_directory(&args.scenario));
-    on_threads(args.how.threads.or(prepared.threads), || {
-        let built = assemble::build(&prepared)?;
-        let summary = assemble::summary(&built);
-        let done = built.advice.clone();
-        let plan = assemble::plan(&prepared, built);
-        check::refuse(&assemble::advice(&summary, &plan))?;
+    on_threads(args.how.threads.or(scenario.threads()), || {
+        let built = scenario.build()?;
+        let (summary, done) = (summary(&built), built.advice.clone());
+        let plan = scenario.plan(built);
+        check::refuse(&check::all(&summary, &plan))?;
         let (directory, moved) = RunDir::create(&out, args.force)?;
         if !args.how.quiet {
             if let Some(moved) = moved {
@@ -43,7 +39,7 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
 
 pub fn resume(args: args::Resume) -> Result<(), Failure> {
     let path = &args.directory;
-    let until = args.how.until.as_deref().map(quantity::time).transpose()?;
+    let until = end_of(&args.how)?;
     let directory = RunDir::open(path)?;
     let found = checkpoint::find(path)?;
     if let (Some(error), false) = (&found.passed_over, args.how.quiet) {
@@ -62,32 +58,31 @@ pub fn resume(args: args::Resume) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let prepared = assemble::load_saved(&found.meta, until)?;
-    on_threads(args.how.threads.or(prepared.threads), || {
-        let plan = assemble::plan_to_resume(prepared)?;
-        finish(Session::resume(found, directory, plan)?, args.how.quiet)
+    let scenario = Scenario::saved(&found.meta, until)?;
+    on_threads(args.how.threads.or(scenario.threads()), || {
+        finish(Session::resume(found, directory, scenario.plan_to_resume())?, args.how.quiet)
     })?
 }
 
-/// `runs/<name of the scenario>`.
-pub fn default_directory(scenario: &Path) -> PathBuf {
-    Path::new("runs").join(scenario.file_stem().unwrap_or("run".as_ref()))
+/// `--until`, s.
+fn end_of(how: &args::How) -> Result<Option<f64>, Failure> {
+    how.until.as_deref().map(quantity::time).transpose()
 }
 
-fn finish(session: Session, quiet: bool) -> Result<(), Failure> {
+fn finish(mut session: Session, quiet: bool) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     interrupt::listen(&stop, quiet, "stopping after this step");
     if !quiet {
         session.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
     }
     let mut progress = Progress::new(quiet);
-    let outcome = session.run(stop, &mut progress);
+    let outcome = session.run(&stop, &mut progress);
     progress.finish();
-    let finished = outcome?;
+    let ending = outcome?;
     if !quiet {
-        print(&summary(&finished));
+        print(&report(&ending, session.report(), session.directory()));
     }
-    match finished.ending {
+    match ending {
         Ending::Interrupted => Err(Failure::Interrupted),
         Ending::Complete | Ending::Event(_) => Ok(()),
     }
@@ -96,8 +91,7 @@ fn finish(session: Session, quiet: bool) -> Result<(), Failure> {
 /// Name of the count of iterations, as deformable grains report it.
 const NEWTON: &str = "newton iterations";
 
-fn summary(finished: &Finished) -> String {
-    let Finished { ending, report, directory } = finished;
+fn report(ending: &Ending, report: &RunReport, directory: &Path) -> String {
     let place = directory.display();
     let verb = match ending {
         Ending::Complete => "done".to_string(),

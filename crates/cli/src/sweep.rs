@@ -21,15 +21,15 @@ use rubblepile_io::{
     campaign::{self, State},
     checkpoint,
     rundir::{self, RunDir},
-    scenario::Sweep,
+    scenario::{Sweep, summary},
     session::{Session, Watcher},
 };
 
-use crate::{args, check, failure::Failure, interrupt, on_threads, print, run::default_directory, text};
-use rubblepile::assemble;
+use crate::{args, check, failure::Failure, interrupt, print, text};
+use rubblepile::{Scenario, default_directory, on_threads, open_sweep};
 
 pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
-    let (sweep, base) = assemble::load_sweep(&args.scenario, &args.sets)?;
+    let (sweep, base) = open_sweep(&args.scenario, &args.sets)?;
     let out = args.out.clone().unwrap_or_else(|| default_directory(&args.scenario));
     let count = sweep.tasks.len();
     let chosen: Vec<usize> = match args.task {
@@ -94,15 +94,15 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
 fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Result<(), Failure> {
     let mut columns: Vec<String> = Vec::new();
     for &task in chosen {
-        let prepared = assemble::prepare_task(sweep, task, base)?;
-        for name in assemble::columns(&prepared) {
+        let prepared = Scenario::task(sweep, task, base)?;
+        for name in prepared.columns() {
             if !columns.contains(&name) {
                 columns.push(name);
             }
         }
         let directory = campaign::directory(sweep, out, task);
         let there = std::fs::read_to_string(directory.join(rundir::SCENARIO));
-        if rundir::is_run(&directory) && there.is_ok_and(|text| text != prepared.text) {
+        if rundir::is_run(&directory) && there.is_ok_and(|text| text != prepared.text()) {
             return Err(Failure::bad_input(
                 format!("the run in {} was made from another scenario", directory.display()),
                 "choose another directory with --out, or move that one away",
@@ -181,7 +181,7 @@ impl Campaign<'_> {
                 let attempt = || on_threads(Some(self.threads), || self.run(task, &directory, &state));
                 match catch_unwind(AssertUnwindSafe(attempt)) {
                     Ok(Ok(words)) => words,
-                    Ok(Err(failure)) => Err(message(&failure)),
+                    Ok(Err(error)) => Err(message(&error.into())),
                     Err(_) => Err("the program fell over; please report this".into()),
                 }
             }
@@ -211,7 +211,7 @@ impl Campaign<'_> {
 
     fn run(&self, task: usize, directory: &Path, state: &State) -> Words {
         let started = Instant::now();
-        let session = match self.session(task, directory, state) {
+        let mut session = match self.session(task, directory, state) {
             Ok(session) => session,
             // Another process was faster: what it does there is its own.
             Err(failure) if failure.is_locked() => return Err(message(&failure)),
@@ -224,14 +224,14 @@ impl Campaign<'_> {
         };
         let from = session.world().clock.step;
         let mut watch = Watch { campaign: self, task };
-        let finished = session.run(self.stop.clone(), &mut watch).map_err(|e| format!("failed: {e}"))?;
-        let verb = match &finished.ending {
+        let ending = session.run(&self.stop, &mut watch).map_err(|e| format!("failed: {e}"))?;
+        let verb = match &ending {
             Ending::Complete => "complete".to_string(),
             Ending::Event(why) => format!("ended by an event ({why})"),
             Ending::Interrupted => "interrupted".to_string(),
         };
         let resumed = if from > 0 { format!(", resumed from step {from}") } else { String::new() };
-        let (time, spent) = (text::time(finished.report.time_s), text::duration(started.elapsed()));
+        let (time, spent) = (text::time(session.report().time_s), text::duration(started.elapsed()));
         Ok(format!("{verb} at t = {time} after {spent}{resumed}"))
     }
 
@@ -241,18 +241,18 @@ impl Campaign<'_> {
         if refused.exists() {
             std::fs::remove_file(&refused).map_err(FileError::io("remove", &refused))?;
         }
-        let prepared = assemble::prepare_task(self.sweep, task, self.base)?;
+        let prepared = Scenario::task(self.sweep, task, self.base)?;
         if *state != State::NotStarted && rundir::is_run(directory) {
             let lock = RunDir::open(directory)?;
             if let Ok(found) = checkpoint::find(directory) {
-                let plan = assemble::plan_to_resume(assemble::load_saved(&found.meta, None)?)?;
+                let plan = Scenario::saved(&found.meta, None)?.plan_to_resume();
                 return Ok(Session::resume(found, lock, plan)?);
             }
         }
-        let built = assemble::build(&prepared)?;
-        let summary = assemble::summary(&built);
-        let plan = assemble::plan(&prepared, built);
-        check::refuse(&assemble::advice(&summary, &plan))?;
+        let built = prepared.build()?;
+        let summary = summary(&built);
+        let plan = prepared.plan(built);
+        check::refuse(&check::all(&summary, &plan))?;
         // What was killed before its first checkpoint has left nothing to go on from: it is moved aside.
         let (lock, _) = RunDir::create(directory, true)?;
         Ok(Session::start(plan, lock)?)
@@ -286,10 +286,10 @@ impl Watcher for Watch<'_> {
 }
 
 /// `check` of a campaign: what it is, from its first run.
-pub fn first_task(path: &Path, sets: &[String]) -> Result<(assemble::Prepared, usize), Failure> {
-    let (sweep, base): (Sweep, PathBuf) = assemble::load_sweep(path, sets)?;
+pub fn first_task(path: &Path, sets: &[String]) -> Result<(Scenario, usize), Failure> {
+    let (sweep, base): (Sweep, PathBuf) = open_sweep(path, sets)?;
     for task in 1..sweep.tasks.len() {
-        assemble::prepare_task(&sweep, task, &base)?;
+        Scenario::task(&sweep, task, &base)?;
     }
-    Ok((assemble::prepare_task(&sweep, 0, &base)?, sweep.tasks.len()))
+    Ok((Scenario::task(&sweep, 0, &base)?, sweep.tasks.len()))
 }

@@ -46,6 +46,10 @@ pub enum Error {
     #[error("{0}")]
     Unsupported(String),
 
+    /// A force, an observer or a stop condition of the calling program failed.
+    #[error("{what} failed at t = {time:e} s: {source}")]
+    Callback { what: String, time: f64, source: Box<dyn std::error::Error + Send + Sync> },
+
     #[error("{context}: {source}")]
     Output { context: String, source: Box<dyn std::error::Error + Send + Sync> },
 }

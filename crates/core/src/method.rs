@@ -80,7 +80,7 @@ pub trait Method: Send {
 
 /// A long-range force on every body.
 pub trait Field: Send {
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Adds its acceleration of every body, in the order of the rows.
     fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()>;
@@ -268,6 +268,8 @@ pub struct Moment<'a> {
     pub method: &'a mut dyn Method,
     pub fields: &'a mut Fields,
     pub report: &'a Report,
+    /// An observer that sets this ends the run, and this is why.
+    pub stop: Option<String>,
     contacts: Option<Vec<Contact>>,
     deformation: Option<Option<Deformation>>,
 }
@@ -279,7 +281,7 @@ impl<'a> Moment<'a> {
         fields: &'a mut Fields,
         report: &'a Report,
     ) -> Self {
-        Moment { world, method, fields, report, contacts: None, deformation: None }
+        Moment { world, method, fields, report, stop: None, contacts: None, deformation: None }
     }
 
     /// The contact table, made once a moment.

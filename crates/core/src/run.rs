@@ -56,34 +56,42 @@ const SLICE: Duration = Duration::from_millis(100);
 impl Simulation {
     /// Runs to the end. Where the slices between ticks fall changes nothing in the result.
     pub fn run(&mut self, control: &mut dyn Control) -> Result<Ending> {
-        let mut slice_steps = 1u64;
-        let ending = loop {
-            if let Some(reason) = self.fire_events()? {
-                self.observe()?;
-                break Ending::Event(reason);
-            }
-            self.observe()?;
-            let clock = self.world.clock;
-            if clock.steps_until(self.end) == 0 {
-                break Ending::Complete;
-            }
-            let next = self.next_due().min(self.end);
-            let limit = clock.time() + slice_steps as f64 * clock.timestep;
-            let start = Instant::now();
-            self.advance(next.min(limit))?;
-            let steps = self.world.clock.step - clock.step;
-            slice_steps = adapt(slice_steps, steps, start.elapsed());
-            match control.tick(&self.world, self.end, &self.report) {
-                Wish::GoOn => {}
-                Wish::Checkpoint => self.save(control)?,
-                Wish::Stop => break Ending::Interrupted,
-            }
-        };
+        let ending = self.run_until(self.end, control)?;
         if !matches!(ending, Ending::Interrupted) {
             self.world.ended = true;
         }
         self.save(control)?;
         Ok(ending)
+    }
+
+    /// Runs to the step nearest to `until` and leaves the run open: one that goes on from there gives the same bits as one
+    /// that never paused. What is due at that time has happened when this returns.
+    pub fn run_until(&mut self, until: f64, control: &mut dyn Control) -> Result<Ending> {
+        let mut slice_steps = 1u64;
+        loop {
+            if let Some(reason) = self.fire_events()? {
+                self.observe()?;
+                return Ok(Ending::Event(reason));
+            }
+            if let Some(reason) = self.observe()? {
+                return Ok(Ending::Event(reason));
+            }
+            let clock = self.world.clock;
+            if clock.steps_until(until) == 0 {
+                return Ok(Ending::Complete);
+            }
+            let next = self.next_due().min(until);
+            let limit = clock.time() + slice_steps as f64 * clock.timestep;
+            let start = Instant::now();
+            self.advance(next.min(limit))?;
+            let steps = self.world.clock.step - clock.step;
+            slice_steps = adapt(slice_steps, steps, start.elapsed());
+            match control.tick(&self.world, until, &self.report) {
+                Wish::GoOn => {}
+                Wish::Checkpoint => self.save(control)?,
+                Wish::Stop => return Ok(Ending::Interrupted),
+            }
+        }
     }
 
     fn advance(&mut self, until: f64) -> Result<()> {
@@ -121,7 +129,8 @@ impl Simulation {
         Ok(None)
     }
 
-    fn observe(&mut self) -> Result<()> {
+    /// Lets the observers look that are due; gives the reason if one of them ends the run.
+    fn observe(&mut self) -> Result<Option<String>> {
         let mut moment = Moment::new(&self.world, self.method.as_mut(), &mut self.fields, &self.report);
         let clock = self.world.clock;
         for observer in &mut self.observers {
@@ -129,7 +138,7 @@ impl Simulation {
                 observer.observe(&mut moment)?;
             }
         }
-        Ok(())
+        Ok(moment.stop)
     }
 }
 

@@ -5,16 +5,13 @@
 //! checkpoint and ends with the same files, bit for bit.
 
 use std::{
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant, SystemTime},
 };
 
 use rubblepile_core::{
-    Advice, Error, Fields, Method, Observer, Probe, Report, Severity, World,
+    Advice, Error, Probe, Report, Severity, World,
     run::{Control, Ending, Simulation, Wish},
 };
 
@@ -42,9 +39,8 @@ pub enum CheckpointEvery {
 /// Everything a run needs, from the scenario. For a resumed run `world` is that of the checkpoint.
 pub struct Plan {
     pub title: String,
-    pub world: World,
-    pub method: Box<dyn Method>,
-    pub fields: Fields,
+    /// The world with what moves it; the writers of files are added to its observers.
+    pub engine: Simulation,
     /// Each with its interval, s.
     pub probes: Vec<(Box<dyn Probe>, f64)>,
     /// Intervals, s.
@@ -52,8 +48,6 @@ pub struct Plan {
     pub view: View,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
-    /// s of simulated time
-    pub end: f64,
     pub seed: u64,
     /// The scenario with every default written out.
     pub scenario: String,
@@ -64,8 +58,9 @@ pub struct Plan {
 impl Plan {
     /// What the method and the fields have to say about it before it runs.
     pub fn advice(&self) -> Vec<Advice> {
-        let fields = self.fields.list.iter().flat_map(|f| f.check(&self.world));
-        self.method.check(&self.world).into_iter().chain(fields).collect()
+        let Simulation { world, method, fields, .. } = &self.engine;
+        let fields = fields.list.iter().flat_map(|f| f.check(world));
+        method.check(world).into_iter().chain(fields).collect()
     }
 }
 
@@ -108,15 +103,11 @@ pub struct Session {
     meta: Meta,
     marks: Marks,
     every: CheckpointEvery,
+    /// When the last checkpoint was saved: by the clock of the machine, and the simulated time, s.
+    saved_at: (Instant, f64),
+    /// Running, over all calls.
+    spent: Duration,
     report: RunReport,
-}
-
-/// What a session left.
-#[derive(Debug)]
-pub struct Finished {
-    pub ending: Ending,
-    pub report: RunReport,
-    pub directory: PathBuf,
 }
 
 impl Session {
@@ -124,18 +115,14 @@ impl Session {
     pub fn start(plan: Plan, directory: RunDir) -> Result<Self, SessionError> {
         refuse(&plan.advice())?;
         directory.write_scenario(&plan.scenario)?;
-        let session = Session::assemble(plan, directory, Marks::default(), Vec::new(), "started")?;
+        let mut session = Session::assemble(plan, directory, Marks::default(), Vec::new(), "started")?;
         // Killed before the first checkpoint is due, there must be something to resume.
         session.save()?;
         Ok(session)
     }
 
-    /// Goes on from a checkpoint; `make` gives the plan for the world of the checkpoint.
-    pub fn resume(
-        found: Found,
-        directory: RunDir,
-        make: impl FnOnce(World) -> Plan,
-    ) -> Result<Self, SessionError> {
+    /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
+    pub fn resume(found: Found, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
         let Found { path, meta, mut world, passed_over } = found;
         // A run that has ended and is to go further goes on like any other.
         world.ended = false;
@@ -144,7 +131,7 @@ impl Session {
             warnings.push(format!("the newest checkpoint was passed over: {error}"));
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let plan = make(world);
+        plan.engine.world = world;
         if plan.scenario != meta.scenario {
             directory.write_scenario(&plan.scenario)?;
         }
@@ -169,8 +156,8 @@ impl Session {
             version: report.version.clone(),
             threads: rayon::current_num_threads(),
             machine: Machine::this(),
-            from_step: plan.world.clock.step,
-            to_step: plan.world.clock.step,
+            from_step: plan.engine.world.clock.step,
+            to_step: plan.engine.world.clock.step,
             wall_s: 0.0,
             phases: Vec::new(),
             counts: Default::default(),
@@ -184,7 +171,8 @@ impl Session {
             method: report.method.clone(),
             ..Meta::default()
         };
-        let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+        let mut simulation = plan.engine;
+        let observers = &mut simulation.observers;
         if !plan.probes.is_empty() {
             observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
         }
@@ -197,26 +185,34 @@ impl Session {
         report.write(&path)?;
         directory.log(&format!(
             "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
-            plan.world.time(),
-            plan.world.clock.step,
-            plan.world.bodies.len() + plan.world.grains.len(),
+            simulation.world.time(),
+            simulation.world.clock.step,
+            simulation.world.bodies.len() + simulation.world.grains.len(),
             rayon::current_num_threads(),
             report.version
         ));
         warnings.iter().for_each(|w| directory.log(&format!("warning: {w}")));
-        let simulation = Simulation {
-            world: plan.world,
-            method: plan.method,
-            fields: plan.fields,
-            observers,
-            end: plan.end,
-            report: Report::default(),
-        };
-        Ok(Session { directory, simulation, meta, marks, every: plan.checkpoint, report })
+        let saved_at = (Instant::now(), simulation.world.time());
+        let every = plan.checkpoint;
+        Ok(Session { directory, simulation, meta, marks, every, saved_at, spent: Duration::ZERO, report })
     }
 
     pub fn world(&self) -> &World {
         &self.simulation.world
+    }
+
+    /// The world with what moves it and what looks at it.
+    pub fn engine(&self) -> &Simulation {
+        &self.simulation
+    }
+
+    pub fn engine_mut(&mut self) -> &mut Simulation {
+        &mut self.simulation
+    }
+
+    /// What its checkpoints say besides the world.
+    pub fn meta(&self) -> &Meta {
+        &self.meta
     }
 
     pub fn end(&self) -> f64 {
@@ -227,36 +223,69 @@ impl Session {
         self.directory.path()
     }
 
+    /// The report as of the last time the session paused.
+    pub fn report(&self) -> &RunReport {
+        &self.report
+    }
+
     /// Warnings from before the first step.
     pub fn warnings(&self) -> &[String] {
         self.report.sessions.last().map_or(&[], |s| s.warnings.as_slice())
     }
 
-    fn save(&self) -> Result<()> {
-        save(self.directory.path(), &self.meta, &self.marks, &self.simulation.world)
+    /// Writes a checkpoint now.
+    pub fn save(&mut self) -> Result<()> {
+        let simulation = &mut self.simulation;
+        simulation.method.store(&mut simulation.world);
+        save(self.directory.path(), &self.meta, &self.marks, &simulation.world)
     }
 
     /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
     /// its checkpoints as they were.
-    pub fn run(mut self, stop: Arc<AtomicBool>, watcher: &mut dyn Watcher) -> Result<Finished, SessionError> {
+    pub fn run(&mut self, stop: &AtomicBool, watcher: &mut dyn Watcher) -> Result<Ending, SessionError> {
+        self.go(None, stop, watcher)
+    }
+
+    /// Runs to the step nearest to `until`, and can go on from there. The files are up to date then; the next checkpoint is
+    /// written when it is due.
+    pub fn run_until(
+        &mut self,
+        until: f64,
+        stop: &AtomicBool,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ending, SessionError> {
+        self.go(Some(until), stop, watcher)
+    }
+
+    fn go(
+        &mut self,
+        until: Option<f64>,
+        stop: &AtomicBool,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ending, SessionError> {
         let started = Instant::now();
         let mut owner = Owner {
             directory: &self.directory,
             meta: &self.meta,
             marks: &self.marks,
             every: self.every,
-            saved_at: (started, self.simulation.world.time()),
+            saved_at: &mut self.saved_at,
             stop,
             watcher,
         };
-        let outcome = self.simulation.run(&mut owner);
-        let (world, spent) = (&self.simulation.world, started.elapsed().as_secs_f64());
+        let outcome = match until {
+            None => self.simulation.run(&mut owner),
+            Some(until) => self.simulation.run_until(until, &mut owner),
+        };
+        self.spent += started.elapsed();
+        let (world, spent) = (&self.simulation.world, self.spent.as_secs_f64());
         let (time, step) = (world.time(), world.clock.step);
         (self.report.time_s, self.report.step) = (time, step);
         if let Some(session) = self.report.sessions.last_mut() {
             session.update(&self.simulation.report, step, spent);
         }
         let (status, reason) = match &outcome {
+            Ok(Ending::Complete) if until.is_some() => ("running", None),
             Ok(Ending::Complete) => ("complete", None),
             Ok(Ending::Event(why)) => ("ended by an event", Some(why.clone())),
             Ok(Ending::Interrupted) => ("interrupted", None),
@@ -265,11 +294,14 @@ impl Session {
         self.report.status = status.into();
         self.report.reason = reason;
         let words = self.report.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
-        self.directory.log(&format!("{status} at t = {time:e} s, step {step}, after {spent:.1} s{words}"));
+        if status != "running" {
+            self.directory
+                .log(&format!("{status} at t = {time:e} s, step {step}, after {spent:.1} s{words}"));
+        }
         match outcome {
             Ok(ending) => {
                 self.report.write(self.directory.path())?;
-                Ok(Finished { ending, report: self.report, directory: self.directory.path().to_path_buf() })
+                Ok(ending)
             }
             Err(source) => {
                 let help = self.leave_failed_world(&source);
@@ -313,7 +345,7 @@ fn save(directory: &Path, meta: &Meta, marks: &Marks, world: &World) -> Result<(
 
 /// Something due more often than there are steps would be due for ever.
 fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
-    let timestep = plan.world.clock.timestep;
+    let timestep = plan.engine.world.clock.timestep;
     let outputs = [("frames", plan.frames), ("contact tables", plan.contact_tables)];
     let outputs = outputs.into_iter().filter_map(|(what, interval)| Some((what, interval?)));
     let probes = plan.probes.iter().map(|(_, interval)| ("a probe", *interval));
@@ -329,7 +361,8 @@ fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
     if wrong.is_empty() { Ok(()) } else { Err(SessionError::Refused(wrong)) }
 }
 
-fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
+/// An error if the advice has something fatal.
+pub fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
     let fatal: Vec<String> =
         advice.iter().filter(|a| a.severity == Severity::Fatal).map(|a| a.text.clone()).collect();
     if fatal.is_empty() { Ok(()) } else { Err(SessionError::Refused(fatal)) }
@@ -337,8 +370,8 @@ fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
 
 /// The report of a run that is about to go on; earlier sessions are kept if they can be read.
 fn describe(plan: &Plan, directory: &Path) -> RunReport {
-    let fields: Vec<String> = plan.fields.list.iter().map(|f| f.name().to_string()).collect();
-    let method = plan.method.name();
+    let fields: Vec<String> = plan.engine.fields.list.iter().map(|f| f.name().to_string()).collect();
+    let method = plan.engine.method.name();
     let names = fields.iter().map(String::as_str).chain([method]);
     let citations = cite::for_names(names).iter().map(|c| c.key.to_string()).collect();
     RunReport {
@@ -349,12 +382,12 @@ fn describe(plan: &Plan, directory: &Path) -> RunReport {
         reason: None,
         method: method.into(),
         seed: plan.seed,
-        bodies: (plan.world.bodies.len() + plan.world.grains.len()) as u64,
-        walls: plan.world.walls.len() as u64,
-        time_s: plan.world.time(),
-        end_s: plan.end,
-        step: plan.world.clock.step,
-        timestep_s: plan.world.clock.timestep,
+        bodies: (plan.engine.world.bodies.len() + plan.engine.world.grains.len()) as u64,
+        walls: plan.engine.world.walls.len() as u64,
+        time_s: plan.engine.world.time(),
+        end_s: plan.engine.end,
+        step: plan.engine.world.clock.step,
+        timestep_s: plan.engine.world.clock.timestep,
         scenario_sha256: report::sha256(&plan.scenario),
         citations,
         sessions: RunReport::read(directory).map(|r| r.sessions).unwrap_or_default(),
@@ -368,9 +401,8 @@ struct Owner<'a> {
     meta: &'a Meta,
     marks: &'a Marks,
     every: CheckpointEvery,
-    /// When the last checkpoint was saved, by both clocks.
-    saved_at: (Instant, f64),
-    stop: Arc<AtomicBool>,
+    saved_at: &'a mut (Instant, f64),
+    stop: &'a AtomicBool,
     watcher: &'a mut dyn Watcher,
 }
 
@@ -394,7 +426,7 @@ impl Control for Owner<'_> {
     fn save(&mut self, world: &World, _report: &Report) -> rubblepile_core::Result<()> {
         let start = Instant::now();
         save(self.directory.path(), self.meta, self.marks, world).map_err(|e| e.into_core("checkpoint"))?;
-        self.saved_at = (Instant::now(), world.time());
+        *self.saved_at = (Instant::now(), world.time());
         let path = self.directory.path().join(checkpoint::NEWEST);
         self.directory.log(&format!("checkpoint at t = {:e} s, step {}", world.time(), world.clock.step));
         self.watcher.saved(&path, start.elapsed());

@@ -1,101 +1,28 @@
 //! From a scenario to something that runs: the one place where methods, fields and probes are made from their plans.
 
-use std::path::{Path, PathBuf};
-
-use rubblepile_core::{Advice, Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation};
+use rubblepile_core::{Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation};
 use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
-    FileError,
-    checkpoint::Meta,
-    scenario::{self, Built, GravityPlan, Interval, Loaded, MethodPlan, ProbeKind, Scenario, Summary, Sweep},
+    scenario::{self, Built, GravityPlan, Interval, MethodPlan, ProbeKind},
     session::{CheckpointEvery, Plan},
 };
 use rubblepile_meshfree::DeformableGrains;
 use rubblepile_nonsmooth::ContactDynamics;
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
-use crate::Error;
-
-/// A scenario that was read and checked; nothing has been made of it yet.
-pub struct Prepared {
-    loaded: Loaded,
-    /// Where files that it names are looked for.
-    base: PathBuf,
-    /// With every default written out.
-    pub text: String,
-    pub threads: Option<u32>,
-}
-
-/// Reads a scenario file. `until` stands in for its end, s.
-pub fn load(path: &Path, sets: &[String], until: Option<f64>) -> Result<Prepared, Error> {
-    let (bytes, base) = read(path)?;
-    prepare(&path.display().to_string(), &bytes, sets.to_vec(), until, base)
-}
-
-/// A scenario file with a `[sweep]` table, and where files that it names are looked for.
-pub fn load_sweep(path: &Path, sets: &[String]) -> Result<(Sweep, PathBuf), Error> {
-    let (bytes, base) = read(path)?;
-    Ok((Sweep::load(&path.display().to_string(), &bytes, sets)?, base))
-}
-
-/// Whether a file is a campaign.
-pub fn is_sweep(path: &Path) -> bool {
-    read(path).is_ok_and(|(bytes, _)| scenario::sweep::is_sweep(&bytes))
-}
-
-/// One run of a campaign.
-pub fn prepare_task(sweep: &Sweep, task: usize, base: &Path) -> Result<Prepared, Error> {
-    let loaded = sweep.scenario(&sweep.tasks[task])?;
-    Ok(Prepared {
-        text: loaded.to_toml()?,
-        threads: loaded.scenario.run.threads,
-        loaded,
-        base: base.to_path_buf(),
-    })
-}
+use crate::{Error, Scenario};
 
 /// The columns that its series will have.
-pub fn columns(prepared: &Prepared) -> Vec<String> {
-    let probes = scenario::build_without_grains(&prepared.loaded).probes;
+pub fn columns(source: &Scenario) -> Vec<String> {
+    let probes = scenario::build_without_grains(&source.loaded).probes;
     let own = ["time_s", "step"].map(String::from);
     own.into_iter().chain(probes.iter().flat_map(|p| probe(&p.kind).columns())).collect()
 }
 
-/// The text of a scenario file, and its folder.
-fn read(path: &Path) -> Result<(Vec<u8>, PathBuf), Error> {
-    let bytes = std::fs::read(path).map_err(FileError::io("read", path))?;
-    let base = match path.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
-    // A run may be resumed from another place.
-    let base = std::fs::canonicalize(base).unwrap_or_else(|_| base.to_path_buf());
-    Ok((bytes, base))
-}
-
-/// The scenario that a checkpoint was made with.
-pub fn load_saved(meta: &Meta, until: Option<f64>) -> Result<Prepared, Error> {
-    let base = PathBuf::from(&meta.base_directory);
-    prepare("the scenario in the checkpoint", meta.scenario.as_bytes(), Vec::new(), until, base)
-}
-
-fn prepare(
-    name: &str,
-    text: &[u8],
-    mut sets: Vec<String>,
-    until: Option<f64>,
-    base: PathBuf,
-) -> Result<Prepared, Error> {
-    // The end becomes part of the scenario, so that a run that is resumed knows it.
-    sets.extend(until.map(|t| format!("run.end={t:?}")));
-    let loaded = Scenario::load(name, text, &sets)?;
-    Ok(Prepared { text: loaded.to_toml()?, threads: loaded.scenario.run.threads, loaded, base })
-}
-
 /// Makes the world, with the time step that the scenario asks for or that the contacts need.
-pub fn build(prepared: &Prepared) -> Result<Built, Error> {
-    let mut built = scenario::build(&prepared.loaded, &prepared.base)?;
+pub fn build(source: &Scenario) -> Result<Built, Error> {
+    let mut built = scenario::build(&source.loaded, &source.base)?;
     if built.world.clock.timestep == 0.0 {
         let (_, timestep) = method(&built);
         built.world.clock.timestep = timestep.ok_or_else(|| match built.method {
@@ -120,9 +47,10 @@ pub fn build(prepared: &Prepared) -> Result<Built, Error> {
     Ok(built)
 }
 
-/// The asteroids of a scenario, and its tables.
-pub fn asteroids(prepared: &Prepared) -> Result<(Built, &Scenario), Error> {
-    Ok((scenario::build_asteroids_only(&prepared.loaded, &prepared.base)?, &prepared.loaded.scenario))
+/// A scenario given as text, ready to run without a directory: nothing is written.
+pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Error> {
+    let scenario = Scenario::parse_with(name, text, sets)?;
+    Ok(plan(&scenario, build(&scenario)?).engine)
 }
 
 /// What resolves contact, with the time step that it would choose itself, s, if it can.
@@ -166,21 +94,14 @@ fn pulls<'a>(gravity: &[GravityPlan], world: &'a World) -> Pulls<'a> {
     pulls
 }
 
-/// What the scenario will be, with what is doubtful in it.
-pub fn summary(built: &Built) -> Summary {
-    scenario::summary(built)
-}
-
 /// The plan of a new run.
-pub fn plan(prepared: &Prepared, built: Built) -> Plan {
+pub fn plan(source: &Scenario, built: Built) -> Plan {
     let (method, _) = method(&built);
     let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _, advice: _ } = built;
     let fields = Fields { list: gravity.iter().map(field).collect() };
     Plan {
         title,
-        world,
-        method,
-        fields,
+        engine: Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() },
         probes: probes.iter().map(|p| (probe(&p.kind), p.every)).collect(),
         frames: output.frames,
         view: output.view,
@@ -190,36 +111,10 @@ pub fn plan(prepared: &Prepared, built: Built) -> Plan {
             Interval::Wall(s) => std::time::Duration::try_from_secs_f64(s)
                 .map_or(CheckpointEvery::Never, CheckpointEvery::Wall),
         },
-        end,
         seed,
-        scenario: prepared.text.clone(),
-        base_directory: prepared.base.to_string_lossy().into_owned(),
+        scenario: source.text().to_string(),
+        base_directory: source.base.to_string_lossy().into_owned(),
     }
-}
-
-/// A scenario given as text, ready to run without a directory: nothing is written.
-pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Error> {
-    let prepared = prepare(name, text.as_bytes(), sets.to_vec(), None, PathBuf::from("."))?;
-    let Plan { world, method, fields, end, .. } = plan(&prepared, build(&prepared)?);
-    Ok(Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() })
-}
-
-/// The plan of a run that goes on, without its world: that comes from the checkpoint.
-pub fn plan_to_resume(prepared: Prepared) -> Result<impl FnOnce(World) -> Plan, Error> {
-    // Grains and asteroids are not made again, and the files that they came from need not be there any more.
-    let plan = plan(&prepared, scenario::build_without_grains(&prepared.loaded));
-    Ok(move |world| Plan { world, ..plan })
-}
-
-/// What there is to say of a plan before it runs, the scenario's part and the method's.
-pub fn advice(summary: &Summary, plan: &Plan) -> Vec<Advice> {
-    let mut all = summary.advice.clone();
-    for advice in plan.advice() {
-        if !all.contains(&advice) {
-            all.push(advice);
-        }
-    }
-    all
 }
 
 fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {

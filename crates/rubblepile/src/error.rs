@@ -5,6 +5,10 @@ use std::fmt::Display;
 use miette::Diagnostic;
 use rubblepile_io::{FileError, scenario::ScenarioError, session::SessionError};
 
+/// What the functions of this crate return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, in words for a person, with what to try.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub enum Error {
     #[error(transparent)]
@@ -18,6 +22,10 @@ pub enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Session(#[from] SessionError),
+
+    /// A step failed.
+    #[error(transparent)]
+    Run(#[from] rubblepile_core::Error),
 
     /// Something that was asked for cannot be.
     #[error("{message}")]
@@ -36,6 +44,7 @@ impl Error {
             Error::Scenario(_) | Error::BadInput { .. } => true,
             Error::File(e) => e.is_bad_input(),
             Error::Session(e) => e.is_bad_input(),
+            Error::Run(_) => false,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::{
     args,
     cases::{self, Case, Options, Row},
     failure::Failure,
-    on_threads, text,
+    text,
 };
 
 /// All cases, in the order they are run in.
@@ -94,6 +94,6 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
         state: args.state,
         ..Options::default()
     };
-    on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
+    rubblepile::on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
     Ok(())
 }

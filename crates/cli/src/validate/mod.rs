@@ -39,7 +39,7 @@ use crate::{
     args,
     cases::{self, Case, Options, Row},
     failure::Failure,
-    on_threads, text,
+    text,
 };
 
 /// All cases, in the order they are run in.
@@ -140,8 +140,9 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
         return Ok(());
     }
     let options = Options { full: args.full, pictures: args.pictures, ..Options::default() };
-    let outcome =
-        on_threads(args.threads, || cases::run(&cases, args.case.as_deref(), &options, args.json))??;
+    let outcome = rubblepile::on_threads(args.threads, || {
+        cases::run(&cases, args.case.as_deref(), &options, args.json)
+    })??;
     if outcome.failed > 0 {
         eprintln!("{} of {} numbers do not agree", outcome.failed, outcome.rows);
         return Err(Failure::Said);

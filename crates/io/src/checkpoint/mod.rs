@@ -27,6 +27,7 @@ use crate::{
 };
 use archive::Archive;
 use stream::{Damage, Opening, Source, Target};
+pub use validate::check;
 pub(crate) use validate::is_sound_solid;
 
 /// The first byte is no text, the last two show a transfer that changes line ends.

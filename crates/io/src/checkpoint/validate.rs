@@ -4,9 +4,10 @@
 use rubblepile_core::{Action, Convex, Pressed, Shape, Solid, Wall, World};
 
 /// The section and what is wrong with it.
-type Fault = (&'static str, String);
+pub type Fault = (&'static str, String);
 
-pub(super) fn check(world: &World) -> Result<(), Fault> {
+/// Whether the rest of the program can take this world for granted.
+pub fn check(world: &World) -> Result<(), Fault> {
     clock(world)?;
     bodies(world)?;
     walls(world)?;

@@ -7,6 +7,10 @@ use glam::DVec3;
 
 use super::MAX_GRAINS;
 
+/// The largest number that is believed, and what radii and densities must exceed.
+const LARGEST: f64 = 1e30;
+const LEAST: f64 = 1e-30;
+
 /// The columns that were there.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
@@ -15,6 +19,58 @@ pub struct Table {
     pub velocity: Option<Vec<DVec3>>,
     pub spin: Option<Vec<DVec3>>,
     pub density: Option<Vec<f64>>,
+}
+
+impl Table {
+    /// What a file with these columns would be refused for: columns of unequal length, values that are not finite, radii
+    /// and densities that are not positive.
+    pub fn check(&self) -> Result<(), String> {
+        let n = self.position.len();
+        let vectors = [("velocity", self.velocity.as_deref()), ("spin", self.spin.as_deref())];
+        let vectors = vectors.into_iter().chain([("position", Some(self.position.as_slice()))]);
+        for (name, column) in vectors.filter_map(|(name, c)| Some((name, c?))) {
+            if column.len() != n {
+                return Err(format!("there are {n} positions and {} values of {name}", column.len()));
+            }
+            let absurd = |v: &DVec3| !(v.abs().max_element() <= LARGEST);
+            if let Some(k) = column.iter().position(absurd) {
+                return Err(format!("the {name} of grain {k} is not a usable vector: {}", column[k]));
+            }
+        }
+        for (name, column) in [("radius", &self.radius), ("density", &self.density)] {
+            let Some(column) = column else { continue };
+            if column.len() != n {
+                return Err(format!("there are {n} positions and {} values of {name}", column.len()));
+            }
+            if let Some(k) = column.iter().position(|v| !(*v > LEAST && *v <= LARGEST)) {
+                return Err(format!("the {name} of grain {k} is {}: it must be positive", column[k]));
+            }
+        }
+        if n == 0 { Err("there are no grains".into()) } else { Ok(()) }
+    }
+
+    /// As a CSV file that [`read`] reads back, to the bit.
+    pub fn to_csv(&self) -> String {
+        let mut text = String::from("x,y,z");
+        let vectors = [(&self.velocity, ",vx,vy,vz"), (&self.spin, ",wx,wy,wz")];
+        let scalars = [(&self.radius, ",radius"), (&self.density, ",density")];
+        text.extend(scalars.iter().filter(|(c, _)| c.is_some()).map(|(_, names)| *names));
+        text.extend(vectors.iter().filter(|(c, _)| c.is_some()).map(|(_, names)| *names));
+        text.push('\n');
+        for (k, x) in self.position.iter().enumerate() {
+            let scalars = scalars.iter().filter_map(|(c, _)| Some(c.as_ref()?[k]));
+            let vectors = vectors.iter().filter_map(|(c, _)| Some(c.as_ref()?[k].to_array()));
+            let row = x.to_array().into_iter().chain(scalars).chain(vectors.flatten());
+            for (n, value) in row.enumerate() {
+                if n > 0 {
+                    text.push(',');
+                }
+                crate::table::push_number(&mut text, value);
+            }
+            text.push('\n');
+        }
+        text
+    }
 }
 
 /// What is wrong, and where in the text.
@@ -137,7 +193,7 @@ type FieldFault<'a> = (&'a str, &'static str);
 
 fn number<'a>(field: &'a str) -> Result<f64, FieldFault<'a>> {
     match field.trim().parse::<f64>() {
-        Ok(v) if v.is_finite() && v.abs() <= 1e30 => Ok(v),
+        Ok(v) if v.is_finite() && v.abs() <= LARGEST => Ok(v),
         Ok(_) => Err((field, "is not a usable number")),
         Err(_) => Err((field, "is not a number")),
     }
@@ -149,7 +205,7 @@ fn row<'a>(table: &mut Table, c: &Columns, fields: &[&'a str]) -> Result<(), Fie
     };
     let positive = |k: usize| -> Result<f64, FieldFault<'a>> {
         let v = number(fields[k])?;
-        if v > 1e-30 { Ok(v) } else { Err((fields[k], "must be larger than 0")) }
+        if v > LEAST { Ok(v) } else { Err((fields[k], "must be larger than 0")) }
     };
     table.position.push(vector(c.position)?);
     if let (Some(k), Some(list)) = (c.radius, &mut table.radius) {
@@ -179,6 +235,23 @@ mod tests {
         assert_eq!(table.radius, Some(vec![0.5]));
         assert_eq!(table.velocity, Some(vec![DVec3::new(1e-3, 0.0, 0.0)]));
         assert!(table.spin.is_none() && table.density.is_none());
+    }
+
+    #[test]
+    fn a_table_is_written_as_it_is_read() {
+        let table = Table {
+            position: vec![DVec3::new(0.1, -1e-9, 3.0), DVec3::new(1e20, 0.0, -0.3)],
+            radius: Some(vec![0.5, 1.0 / 3.0]),
+            velocity: None,
+            spin: Some(vec![DVec3::X, DVec3::new(0.0, 0.7, 1e-3)]),
+            density: Some(vec![2500.0, 1e3]),
+        };
+        assert_eq!(table.check(), Ok(()));
+        assert_eq!(read(&table.to_csv()).expect("a table"), table);
+        let short = Table { radius: Some(vec![0.5]), ..table.clone() };
+        assert!(short.check().is_err_and(|e| e.contains("2 positions and 1 values of radius")));
+        let negative = Table { density: Some(vec![1.0, -1.0]), ..table };
+        assert!(negative.check().is_err_and(|e| e.contains("density of grain 1 is -1")));
     }
 
     #[test]

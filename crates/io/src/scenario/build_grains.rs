@@ -234,20 +234,24 @@ fn from_file(
         let problem = Problem::new(format!("{at}.{key}"), message).help(help);
         loaded.sources.problems(vec![problem]).err().unwrap_or_else(|| ScenarioError::plain("no grains"))
     };
-    let full = base.join(path);
-    let bytes = std::fs::read(&full).map_err(|e| {
-        refuse(
-            "place.file.path",
-            format!("cannot read {}: {e}", full.display()),
-            "paths start at the scenario's folder",
-        )
-    })?;
-    let name = full.display().to_string();
-    let text = String::from_utf8(bytes).map_err(|_| {
-        refuse("place.file.path", format!("{name} is not a text file"), "it must be CSV in UTF-8")
-    })?;
-    let mut table = table::read(&text)
-        .map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
+    let name = match loaded.given.contains_key(path) {
+        true => path.to_string(),
+        false => base.join(path).display().to_string(),
+    };
+    let mut table = match loaded.given.get(path) {
+        Some(given) => given.clone(),
+        None => {
+            let bytes = std::fs::read(base.join(path)).map_err(|e| {
+                let help = "paths start at the scenario's folder";
+                refuse("place.file.path", format!("cannot read {name}: {e}"), help)
+            })?;
+            let text = String::from_utf8(bytes).map_err(|_| {
+                refuse("place.file.path", format!("{name} is not a text file"), "it must be CSV in UTF-8")
+            })?;
+            table::read(&text)
+                .map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?
+        }
+    };
     if table.radius.is_none() {
         if sizes.largest() <= 0.0 {
             let message = format!("{name} has no column `radius`");

@@ -60,6 +60,25 @@ pub struct Grains {
     pub spin: SpinTable,
 }
 
+impl Grains {
+    /// Grains at a place, with the default of everything else.
+    pub fn at(place: Place) -> Self {
+        Grains {
+            name: None,
+            material: None,
+            count: None,
+            shape: ShapeTable::default(),
+            orientation: None,
+            radius: None,
+            size: None,
+            density: None,
+            place,
+            velocity: VelocityTable::default(),
+            spin: SpinTable::default(),
+        }
+    }
+}
+
 /// A table for which a bare vector may stand: `velocity = [0, 0, 1]` for `velocity = { constant = [0, 0, 1] }`.
 trait FromVector<K>: for<'de> Deserialize<'de> {
     const EXPECTED: &'static str;

@@ -1,6 +1,10 @@
 //! From text to a checked [`Scenario`], and back to text with every default written out.
 
-use std::{collections::HashSet, io::Read, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    io::Read,
+    path::Path,
+};
 
 use serde::Deserialize;
 use toml::de::Deserializer;
@@ -16,6 +20,7 @@ use super::{
     tables::{EventTable, FrameTable, Gravity, Scenario},
     walls::z_axis,
 };
+use crate::generate::table::Table;
 
 /// A scenario that was read and found free of contradictions, with the texts that it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,28 +28,28 @@ pub struct Loaded {
     /// With the defaults filled in, names of groups and walls too.
     pub scenario: Scenario,
     pub sources: Sources,
+    /// Grains that a program gives as arrays, by the path that `place = { file = ... }` names instead of a file.
+    pub given: BTreeMap<String, Table>,
 }
 
 /// Larger than any scenario that a person or a script writes: grains belong in CSV files.
 const MAX_BYTES: usize = 64 << 20;
 
 impl Scenario {
-    /// Reads a scenario file.
-    pub fn open(path: &Path, sets: &[String]) -> Result<Loaded, ScenarioError> {
-        let fail = |e: std::io::Error| ScenarioError::plain(format!("cannot read {}: {e}", path.display()));
-        // One byte more than is allowed is enough to know; a pipe or a device has no length to ask for.
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(fail)?;
-        file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
-        Scenario::load(&path.display().to_string(), bytes, sets)
-    }
-
     /// Reads a scenario. `name` is how the file is called in messages; `sets` are `key.path=value`.
     pub fn load(name: &str, text: impl AsRef<[u8]>, sets: &[String]) -> Result<Loaded, ScenarioError> {
         let text = decode(name, text.as_ref())?;
         let sets = sets.iter().map(|s| Set { text: s.clone(), place: None }).collect();
         from_sources(Sources { name: name.into(), text, sets, without_sweep: false })
     }
+}
+
+/// The bytes of a scenario file, and no more than it takes to know that there are too many: a pipe or a device has no
+/// length to ask for.
+pub fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The text of a scenario file.
@@ -92,14 +97,21 @@ pub(super) fn from_sources(sources: Sources) -> Result<Loaded, ScenarioError> {
     for change in scenario.event.iter_mut().filter_map(|e| e.set_material.as_mut()) {
         change.value.dimension = None;
     }
-    Ok(Loaded { scenario, sources })
+    Ok(Loaded { scenario, sources, given: BTreeMap::new() })
 }
 
 impl Loaded {
     /// The scenario with every default written out; loads to the same scenario.
     pub fn to_toml(&self) -> Result<String, ScenarioError> {
+        self.scenario.to_toml()
+    }
+}
+
+impl Scenario {
+    /// As TOML, with every default written out.
+    pub fn to_toml(&self) -> Result<String, ScenarioError> {
         let fail = |e: toml_edit::ser::Error| ScenarioError::plain(format!("cannot write the scenario: {e}"));
-        let document = toml_edit::ser::to_document(&self.scenario).map_err(fail)?;
+        let document = toml_edit::ser::to_document(self).map_err(fail)?;
         let mut out = String::from("# As it was run, with every default written out. Numbers are SI.\n");
         let (mut tables, mut lines) = (String::new(), String::new());
         for (key, item) in document.iter() {

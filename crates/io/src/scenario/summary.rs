@@ -198,7 +198,8 @@ impl Overlaps {
     }
 }
 
-fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
+/// Overlaps of spheres with each other.
+pub fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
     let largest = bodies.radius.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     // The largest first: a grain then looks only among those of its size and larger. Of one size, neighbours
     // follow each other, so that what they look at is still in the cache.

@@ -4,16 +4,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
+pub use super::{
     asteroids::AsteroidTable,
     deformables::DeformableTable,
     grains::Grains,
-    quantity::*,
-    walls::{MotionTable, WallTable, no_length},
-};
-pub use super::{
     methods::{Hard, LawName, Meshfree, Method, Nonsmooth, Soft, SolverName},
     probes::*,
+    walls::WallTable,
+};
+use super::{
+    quantity::*,
+    walls::{MotionTable, no_length},
 };
 
 /// One simulation: what there is, what acts on it, how it is stepped, what is measured and written.

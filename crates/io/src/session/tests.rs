@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{Drift, Scratch, random_world};
-use rubblepile_core::{Rng, method::Moment};
-use std::fs;
+use rubblepile_core::{Fields, Rng, method::Moment};
+use std::{fs, sync::Arc};
 
 struct Energy;
 
@@ -54,15 +54,19 @@ fn world() -> World {
 fn plan(world: World, end: f64) -> Plan {
     Plan {
         title: "drifting".into(),
-        world,
-        method: Box::new(Drift::default()),
-        fields: Fields::default(),
+        engine: Simulation {
+            world,
+            method: Box::new(Drift::default()),
+            fields: Fields::default(),
+            observers: Vec::new(),
+            end,
+            report: Report::default(),
+        },
         probes: vec![(Box::new(Energy), 0.05), (Box::new(Mean::default()), 0.12)],
         frames: Some(0.1),
         view: View::Inertial,
         contact_tables: Some(0.25),
         checkpoint: CheckpointEvery::Simulated(0.13),
-        end,
         seed: 11,
         scenario: "title = \"drifting\"\n".into(),
         base_directory: String::new(),
@@ -84,9 +88,10 @@ impl Watcher for Patience {
     }
 }
 
-fn go(session: Session, ticks: u64) -> Result<Finished, SessionError> {
+fn go(mut session: Session, ticks: u64) -> Result<(Ending, usize), SessionError> {
     let stop = Arc::new(AtomicBool::new(false));
-    session.run(stop.clone(), &mut Patience { ticks, stop })
+    let ending = session.run(&stop.clone(), &mut Patience { ticks, stop })?;
+    Ok((ending, session.report().sessions.len()))
 }
 
 fn start(path: &Path, end: f64) -> Session {
@@ -95,7 +100,7 @@ fn start(path: &Path, end: f64) -> Session {
 
 fn resume(path: &Path, end: f64) -> Session {
     let directory = RunDir::open(path).unwrap();
-    Session::resume(checkpoint::find(path).unwrap(), directory, |world| plan(world, end)).unwrap()
+    Session::resume(checkpoint::find(path).unwrap(), directory, plan(world(), end)).unwrap()
 }
 
 /// Every file that must be the same, and the world of the checkpoint.
@@ -129,17 +134,17 @@ fn assert_same(a: &Path, b: &Path) {
 fn an_interrupted_run_ends_as_an_unbroken_one() {
     let scratch = Scratch::new("session-interrupt");
     let (whole, broken) = (scratch.path().join("whole"), scratch.path().join("broken"));
-    assert_eq!(go(start(&whole, 2.0), u64::MAX).unwrap().ending, Ending::Complete);
+    assert_eq!(go(start(&whole, 2.0), u64::MAX).unwrap().0, Ending::Complete);
     assert!(results(&whole).0.iter().any(|f| f.0 == "frames/frame-000020.vtkhdf"));
     let mut rng = Rng::new(5);
     let mut finished = go(start(&broken, 2.0), 1).unwrap();
-    let mut sittings = 1;
-    while finished.ending == Ending::Interrupted {
+    let mut sessions = 1;
+    while finished.0 == Ending::Interrupted {
         finished = go(resume(&broken, 2.0), 1 + rng.next_u64() % 12).unwrap();
-        sittings += 1;
+        sessions += 1;
     }
-    assert!(sittings > 5, "it was hardly interrupted");
-    assert_eq!(finished.report.sessions.len(), sittings);
+    assert!(sessions > 5, "it was hardly interrupted");
+    assert_eq!(finished.1, sessions);
     assert_same(&whole, &broken);
 }
 
@@ -173,7 +178,7 @@ fn a_killed_run_ends_as_an_unbroken_one() {
             }
         }
     }
-    while go(resume(&killed, 1.2), u64::MAX).unwrap().ending != Ending::Complete {}
+    while go(resume(&killed, 1.2), u64::MAX).unwrap().0 != Ending::Complete {}
     assert_same(&whole, &killed);
 }
 
@@ -250,9 +255,8 @@ fn a_series_that_was_cut_is_refused() {
     let run = scratch.path().join("run");
     go(start(&run, 0.5), u64::MAX).unwrap();
     fs::write(run.join("series.csv"), "time_s,step\n").unwrap();
-    let outcome = Session::resume(checkpoint::find(&run).unwrap(), RunDir::open(&run).unwrap(), |world| {
-        plan(world, 1.0)
-    });
+    let outcome =
+        Session::resume(checkpoint::find(&run).unwrap(), RunDir::open(&run).unwrap(), plan(world(), 1.0));
     assert!(matches!(outcome, Err(SessionError::File(FileError::Damaged { .. }))));
 }
 

@@ -1,0 +1,519 @@
+//! A simulation that a program steps, looks at and changes.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+use rubblepile_core::{
+    Advice, Bodies, Contact, Field, Observer, Probe, Report, World,
+    method::Moment,
+    run::{Control, Ending, Simulation as Engine, Wish},
+};
+use rubblepile_io::{
+    checkpoint::{self, Meta},
+    report::RunReport,
+    rundir::RunDir,
+    session::{Plan, Session, Watcher, refuse},
+};
+
+use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
+
+/// A world with what moves it and what looks at it.
+///
+/// A simulation writes nothing by itself. [`Simulation::record`] gives it a run directory, with the frames, series and
+/// checkpoints that its scenario asks for.
+///
+/// ```
+/// use rubblepile::Simulation;
+///
+/// # fn main() -> rubblepile::Result<()> {
+/// let mut sim = Simulation::from_toml(
+///     r#"
+///     run = { end = "1 h" }
+///     method.soft.max_speed = "10 cm/s"
+///     gravity = [{ direct = {} }]
+///     material = [{ name = "rock", density = "2500 kg/m3" }]
+///     [[grains]]
+///     radius = "1 m"
+///     place = { points = { positions = [[0, 0, 0], [2.5, 0, 0], [0, 2.5, 0]] } }
+///     "#,
+/// )?;
+/// sim.run_until(60.0)?;
+/// assert_eq!(sim.world()?.bodies.len(), 3);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Simulation {
+    state: State,
+}
+
+/// With or without a run directory.
+enum State {
+    Free(Box<Plan>),
+    Recorded(Box<Session>),
+    /// Between the two, or after a failure to become recorded.
+    Gone,
+}
+
+impl Simulation {
+    /// Reads, checks and builds a scenario file.
+    ///
+    /// ```no_run
+    /// # fn main() -> rubblepile::Result<()> {
+    /// let mut sim = rubblepile::Simulation::from_scenario("scenarios/collapse.toml")?;
+    /// sim.run()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn from_scenario(path: impl AsRef<Path>) -> Result<Self> {
+        Scenario::open(path)?.simulation()
+    }
+
+    /// Reads, checks and builds a scenario given as text.
+    pub fn from_toml(text: &str) -> Result<Self> {
+        Scenario::parse(text)?.simulation()
+    }
+
+    /// Describes a simulation without a scenario file.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    pub(crate) fn of(scenario: &Scenario) -> Result<Self> {
+        let built = scenario.build()?;
+        let plan = scenario.plan(built);
+        refuse(&plan.advice())?;
+        Ok(Simulation { state: State::Free(Box::new(plan)) })
+    }
+
+    /// A simulation from a plan whose world is complete.
+    pub fn from_plan(plan: Plan) -> Self {
+        Simulation { state: State::Free(Box::new(plan)) }
+    }
+
+    /// Goes on from a checkpoint file, without a run directory: the same bits as if it had never stopped.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let (meta, world) = checkpoint::read(path.as_ref())?;
+        let mut plan = Scenario::saved(&meta, None)?.plan_to_resume();
+        plan.engine.world = world;
+        plan.engine.world.ended = false;
+        Ok(Simulation { state: State::Free(Box::new(plan)) })
+    }
+
+    /// Writes everything that decides the next step to a checkpoint file, whole or not at all.
+    ///
+    /// ```
+    /// # use rubblepile::Simulation;
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// # let file = std::env::temp_dir().join(format!("rubblepile-doc-{}.rpk", std::process::id()));
+    /// sim.step(100)?;
+    /// sim.save(&file)?;
+    /// let mut again = Simulation::load(&file)?;
+    /// sim.step(100)?;
+    /// again.step(100)?;
+    /// assert_eq!(sim.world()?.bodies, again.world()?.bodies);
+    /// # std::fs::remove_file(&file).ok();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Forces, observers and stop conditions of the program are not in it: add them again after [`Simulation::load`].
+    pub fn save(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        let meta = match &self.state {
+            State::Free(plan) => Meta {
+                program_version: env!("CARGO_PKG_VERSION").into(),
+                scenario: plan.scenario.clone(),
+                base_directory: plan.base_directory.clone(),
+                method: plan.engine.method.name().into(),
+                ..Meta::default()
+            },
+            State::Recorded(session) => session.meta().clone(),
+            State::Gone => return Err(gone()),
+        };
+        let world = self.world()?;
+        Ok(checkpoint::write(path.as_ref(), &meta, world)?)
+    }
+
+    /// Starts a run directory: the frames, series, contact tables and checkpoints of the scenario are written there from now
+    /// on. A directory with a run in it is refused.
+    pub fn record(&mut self, directory: impl AsRef<Path>) -> Result<()> {
+        if let State::Recorded(session) = &self.state {
+            return Err(Error::bad_input(
+                format!("this simulation is already recorded in {}", session.directory().display()),
+                "record once, before the first step",
+            ));
+        }
+        let (directory, _) = RunDir::create(directory.as_ref(), false)?;
+        let State::Free(plan) = std::mem::replace(&mut self.state, State::Gone) else { return Err(gone()) };
+        self.state = State::Recorded(Box::new(Session::start(*plan, directory)?));
+        Ok(())
+    }
+
+    /// Goes on with the run in a directory from its last checkpoint, and ends with the same files, bit for bit, as a run that
+    /// never stopped.
+    pub fn resume(directory: impl AsRef<Path>) -> Result<Self> {
+        Simulation::resume_until(directory, None)
+    }
+
+    /// As [`Simulation::resume`], to another end, s.
+    pub fn resume_until(directory: impl AsRef<Path>, end: Option<f64>) -> Result<Self> {
+        let lock = RunDir::open(directory.as_ref())?;
+        let found = checkpoint::find(directory.as_ref())?;
+        let plan = Scenario::saved(&found.meta, end)?.plan_to_resume();
+        Ok(Simulation { state: State::Recorded(Box::new(Session::resume(found, lock, plan)?)) })
+    }
+
+    /// The directory that the run is recorded in.
+    pub fn directory(&self) -> Option<&Path> {
+        match &self.state {
+            State::Recorded(session) => Some(session.directory()),
+            _ => None,
+        }
+    }
+
+    /// What the method and the fields have to say about this world.
+    pub fn advice(&self) -> Vec<Advice> {
+        self.engine().map_or(Vec::new(), |engine| {
+            let fields = engine.fields.list.iter().flat_map(|f| f.check(&engine.world));
+            engine.method.check(&engine.world).into_iter().chain(fields).collect()
+        })
+    }
+
+    /// Simulated time, s.
+    pub fn time(&self) -> f64 {
+        self.engine().map_or(f64::NAN, |e| e.world.time())
+    }
+
+    /// Number of steps since the start.
+    pub fn steps(&self) -> u64 {
+        self.engine().map_or(0, |e| e.world.clock.step)
+    }
+
+    /// The time step, s.
+    pub fn timestep(&self) -> f64 {
+        self.engine().map_or(f64::NAN, |e| e.world.clock.timestep)
+    }
+
+    /// When the run ends, s.
+    pub fn end(&self) -> f64 {
+        self.engine().map_or(f64::NAN, |e| e.end)
+    }
+
+    /// Wall-clock time by phase, counts and warnings so far.
+    pub fn report(&self) -> Report {
+        self.engine().map_or_else(|_| Report::default(), |e| e.report.clone())
+    }
+
+    /// The report of a recorded run, as of the last time it paused.
+    pub fn run_report(&self) -> Option<&RunReport> {
+        match &self.state {
+            State::Recorded(session) => Some(session.report()),
+            _ => None,
+        }
+    }
+
+    /// The world as it is now. A method that keeps its state elsewhere brings it here first.
+    pub fn world(&mut self) -> Result<&World> {
+        let engine = self.engine_mut()?;
+        engine.method.store(&mut engine.world);
+        Ok(&engine.world)
+    }
+
+    /// The rigid bodies, one row per body, one column per property. Rows move when grains are sorted in space; ids stay.
+    pub fn bodies(&mut self) -> Result<&Bodies> {
+        Ok(&self.world()?.bodies)
+    }
+
+    /// Takes `n` steps. Events and observers that are due on the way get their turn.
+    ///
+    /// ```
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// sim.step(10)?;
+    /// assert_eq!(sim.steps(), 10);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn step(&mut self, n: u64) -> Result<Ending> {
+        let clock = self.engine()?.world.clock;
+        self.run_until(clock.time() + n as f64 * clock.timestep)
+    }
+
+    /// Runs to the step nearest to `time`, s. Where a run is cut into pieces changes nothing in its result.
+    pub fn run_until(&mut self, time: f64) -> Result<Ending> {
+        self.run_with(Some(time), &AtomicBool::new(false), &mut Unwatched)
+    }
+
+    /// Runs to the end that the scenario gives.
+    pub fn run(&mut self) -> Result<Ending> {
+        self.run_with(None, &AtomicBool::new(false), &mut Unwatched)
+    }
+
+    /// Runs to `until`, or to the end; stops soon after `stop` is set, and tells `watcher` about ten times a second how far
+    /// it is.
+    ///
+    /// ```
+    /// use rubblepile::{Report, Watcher, World};
+    /// use std::sync::atomic::AtomicBool;
+    ///
+    /// struct Bar;
+    ///
+    /// impl Watcher for Bar {
+    ///     fn progress(&mut self, world: &World, end: f64, _: &Report) {
+    ///         eprint!("\r{:3.0} %", 100.0 * world.time() / end);
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// let stop = AtomicBool::new(false); // another thread or a signal handler may set it
+    /// sim.run_with(Some(1.0), &stop, &mut Bar)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn run_with(
+        &mut self,
+        until: Option<f64>,
+        stop: &AtomicBool,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ending> {
+        if let Some(time) = until.filter(|t| !t.is_finite()) {
+            return Err(Error::bad_input(
+                format!("a simulation cannot run until t = {time} s"),
+                "give a finite time in seconds",
+            ));
+        }
+        match &mut self.state {
+            State::Free(plan) => {
+                let until = until.unwrap_or(plan.engine.end);
+                Ok(plan.engine.run_until(until, &mut Unsaved { stop, watcher })?)
+            }
+            State::Recorded(session) => Ok(match until {
+                Some(until) => session.run_until(until, stop, watcher)?,
+                None => session.run(stop, watcher)?,
+            }),
+            State::Gone => Err(gone()),
+        }
+    }
+
+    /// Changes the world: wholly or not at all. The change is checked when `change` returns (finite numbers, sound rows, known
+    /// materials and shapes, no deep overlap that was not there before); if it fails, or `change` returns an error, the world
+    /// is as it was. Contact history goes with the ids of bodies; what the method keeps besides is made again.
+    ///
+    /// ```
+    /// use rubblepile::DVec3;
+    ///
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// sim.edit(|world| {
+    ///     for v in &mut world.bodies.velocity {
+    ///         *v += DVec3::new(0.0, 0.0, 0.1);
+    ///     }
+    ///     Ok(())
+    /// })?;
+    ///
+    /// // A change that cannot be is refused, and nothing has happened.
+    /// let refused = sim.edit(|world| {
+    ///     world.bodies.position[0].x = f64::NAN;
+    ///     Ok(())
+    /// });
+    /// assert!(refused.is_err());
+    /// assert!(sim.world()?.bodies.position[0].is_finite());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn edit<T>(&mut self, change: impl FnOnce(&mut World) -> Result<T>) -> Result<T> {
+        edit::edit(self.engine_mut()?, change)
+    }
+
+    /// The contacts as they are now, in the order of the bodies' rows.
+    ///
+    /// ```
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// let strongest = sim.contacts()?.iter().map(|c| c.force.length()).fold(0.0, f64::max);
+    /// assert_eq!(strongest, 0.0); // nothing touches yet
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn contacts(&mut self) -> Result<Vec<Contact>> {
+        let engine = self.engine_mut()?;
+        Ok(engine.method.contacts(&engine.world)?)
+    }
+
+    /// Measures now. What a value is called, and in which unit, its columns say.
+    ///
+    /// ```
+    /// use rubblepile::probe::Momentum;
+    ///
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// for (column, value) in sim.measure(&mut Momentum)? {
+    ///     println!("{column} = {value}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn measure(&mut self, probe: &mut dyn Probe) -> Result<Vec<(String, f64)>> {
+        let engine = self.engine_mut()?;
+        engine.method.store(&mut engine.world);
+        let mut moment =
+            Moment::new(&engine.world, engine.method.as_mut(), &mut engine.fields, &engine.report);
+        let mut row = Vec::new();
+        probe.measure(&mut moment, &mut row)?;
+        Ok(probe.columns().into_iter().zip(row).collect())
+    }
+
+    /// Adds a probe: columns of the series, one row every `interval`, s. Before [`Simulation::record`].
+    pub fn add_probe(&mut self, interval: f64, probe: impl Probe + 'static) -> Result<()> {
+        callbacks::check_interval(interval)?;
+        match &mut self.state {
+            State::Free(plan) => {
+                plan.probes.push((Box::new(probe), interval));
+                Ok(())
+            }
+            State::Recorded(_) => Err(Error::bad_input(
+                "the columns of a series cannot change while it is written",
+                "add probes before `record`",
+            )),
+            State::Gone => Err(gone()),
+        }
+    }
+
+    /// Adds a force: `force` adds accelerations, in m/s2, to a column with one entry per body, every step.
+    ///
+    /// ```
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// // Drag of a gas at rest.
+    /// sim.add_force("gas drag", |world, acceleration| {
+    ///     for (a, v) in acceleration.iter_mut().zip(&world.bodies.velocity) {
+    ///         *a -= 1e-3 * *v;
+    ///     }
+    ///     Ok(())
+    /// })?;
+    /// sim.step(10)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A force with a potential energy, one that acts on asteroids or one that is kept for several steps is a [`Field`]:
+    /// [`Simulation::add_field`].
+    pub fn add_force<F>(&mut self, name: impl Into<String>, force: F) -> Result<()>
+    where
+        F: FnMut(&World, &mut [glam::DVec3]) -> Result<(), callbacks::BoxError> + Send + 'static,
+    {
+        self.add_field(callbacks::Force::new(name.into(), force))
+    }
+
+    /// Adds a field to those of the scenario.
+    pub fn add_field(&mut self, field: impl Field + 'static) -> Result<()> {
+        let engine = self.engine_mut()?;
+        edit::forget_forces(engine);
+        engine.fields.list.push(Box::new(field));
+        Ok(())
+    }
+
+    /// Calls `look` now and then every `interval`, s.
+    ///
+    /// ```
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// sim.observe_every(0.5, |moment| {
+    ///     let (translation, rotation) = moment.world.bodies.kinetic_energy();
+    ///     println!("{} s: {} J", moment.world.time(), translation + rotation);
+    ///     Ok(())
+    /// })?;
+    /// sim.run_until(2.0)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn observe_every<F>(&mut self, interval: f64, look: F) -> Result<()>
+    where
+        F: FnMut(&mut Moment) -> Result<(), callbacks::BoxError> + Send + 'static,
+    {
+        let now = self.time();
+        self.add_observer(callbacks::Every::new(interval, now, look)?)
+    }
+
+    /// Ends the run when `reason` gives one; asked now and then every `interval`, s.
+    ///
+    /// ```
+    /// use rubblepile::Ending;
+    ///
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// sim.stop_when(1.0, |world| (world.time() >= 3.0).then(|| "three seconds have passed".to_string()))?;
+    /// assert!(matches!(sim.run()?, Ending::Event(reason) if reason.contains("three seconds")));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stop_when<F>(&mut self, interval: f64, mut reason: F) -> Result<()>
+    where
+        F: FnMut(&World) -> Option<String> + Send + 'static,
+    {
+        self.observe_every(interval, move |moment| {
+            moment.stop = reason(moment.world).or(moment.stop.take());
+            Ok(())
+        })
+    }
+
+    /// Adds an observer with times of its own.
+    pub fn add_observer(&mut self, observer: impl Observer + 'static) -> Result<()> {
+        self.engine_mut()?.observers.push(Box::new(observer));
+        Ok(())
+    }
+
+    fn engine(&self) -> Result<&Engine> {
+        match &self.state {
+            State::Free(plan) => Ok(&plan.engine),
+            State::Recorded(session) => Ok(session.engine()),
+            State::Gone => Err(gone()),
+        }
+    }
+
+    /// World, method, fields and observers themselves, for programs that need more than this type offers. The world may be
+    /// behind the method's own state here; [`Simulation::world`] and [`Simulation::edit`] take care of that.
+    pub fn engine_mut(&mut self) -> Result<&mut Engine> {
+        match &mut self.state {
+            State::Free(plan) => Ok(&mut plan.engine),
+            State::Recorded(session) => Ok(session.engine_mut()),
+            State::Gone => Err(gone()),
+        }
+    }
+}
+
+fn gone() -> Error {
+    Error::bad_input("this simulation could not be recorded and is gone", "build it again")
+}
+
+/// Nobody looks.
+struct Unwatched;
+
+impl Watcher for Unwatched {
+    fn progress(&mut self, _: &World, _: f64, _: &Report) {}
+}
+
+/// The owner of a run without a directory.
+struct Unsaved<'a> {
+    stop: &'a AtomicBool,
+    watcher: &'a mut dyn Watcher,
+}
+
+impl Control for Unsaved<'_> {
+    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish {
+        self.watcher.progress(world, end, report);
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) { Wish::Stop } else { Wish::GoOn }
+    }
+
+    fn save(&mut self, _: &World, _: &Report) -> rubblepile_core::Result<()> {
+        Ok(())
+    }
+}
+
+/// `runs/<name of the scenario>`: where the command line puts a run.
+pub fn default_directory(scenario: &Path) -> PathBuf {
+    Path::new("runs").join(scenario.file_stem().unwrap_or("run".as_ref()))
+}
