@@ -151,6 +151,14 @@ impl Simulation {
         Ok(())
     }
 
+    /// Writes a checkpoint of a recorded run now, besides those that the scenario asks for.
+    pub fn checkpoint(&mut self) -> Result<()> {
+        match &mut self.state {
+            State::Recorded(session) => Ok(session.save()?),
+            _ => Err(Error::bad_input("this simulation has no run directory", "`record` gives it one; `save` writes a file")),
+        }
+    }
+
     /// Goes on with the run in a directory from its last checkpoint, and ends with the same files, bit for bit, as a run that
     /// never stopped.
     pub fn resume(directory: impl AsRef<Path>) -> Result<Self> {
