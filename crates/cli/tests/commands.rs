@@ -104,10 +104,11 @@ fn bad_input_is_exit_code_2_and_says_what() {
     let torn = scratch.path().join("torn.rpk");
     fs::write(&torn, &bytes[..bytes.len() / 2]).unwrap();
     let nowhere = scratch.path().join("nowhere");
+    let below_a_file = torn.join("below");
     let cases: [(&[&str], &str); 11] = [
         (&["run", text(&nowhere)], "nowhere"),
         (&["run", text(&scenario), "--out", text(&run)], "--force"),
-        (&["run", text(&scenario), "--out", "/proc/nothing"], "/proc/nothing"),
+        (&["run", text(&scenario), "--out", text(&below_a_file)], "below"),
         (&["run", text(&scenario), "--set", "run.ned=3"], "ned"),
         (&["run", text(&scenario), "--until", "3 apples"], "apples"),
         (&["resume", text(scratch.path())], "checkpoint.rpk"),
@@ -124,6 +125,16 @@ fn bad_input_is_exit_code_2_and_says_what() {
     }
     // Nothing of it has touched the run.
     assert!(fs::read(run.join("checkpoint.rpk")).unwrap() == bytes);
+}
+
+#[test]
+fn instructions_that_are_not_there_are_refused() {
+    let with = |lanes: &str| command(&["schema"]).env("RUBBLEPILE_LANES", lanes).output().unwrap();
+    let output = with("sse9");
+    assert_eq!(output.status.code(), Some(2));
+    let said = complaint(&output);
+    assert!(said.contains("sse9") && said.contains("portable, avx2 or avx512"), "{said}");
+    assert!(with("portable").status.success() && with("").status.success());
 }
 
 #[test]
