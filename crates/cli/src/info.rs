@@ -9,6 +9,7 @@ use rubblepile_io::{
     checkpoint::{self, Meta},
     export,
     frame::{self, FrameData, Nodes},
+    input,
     report::RunReport,
     rundir,
     scenario::Solids,
@@ -76,7 +77,13 @@ enum Kind {
 /// By what the file begins with, not by its name.
 fn kind(path: &Path) -> Result<Kind, FileError> {
     let mut start = Vec::new();
-    let file = std::fs::File::open(path).map_err(FileError::io("open", path))?;
+    let help = "give a file that is one of these, or the directory of a run";
+    let file = input::open(path).map_err(FileError::input(
+        "open",
+        path,
+        "run, frame, checkpoint, scenario or shape model",
+        help,
+    ))?;
     file.take(8).read_to_end(&mut start).map_err(FileError::io("read", path))?;
     let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
     Ok(match start.as_slice() {

@@ -24,8 +24,10 @@ mod validate;
 use std::process::ExitCode;
 
 use clap::Parser;
+use rubblepile_core::simd::Instructions;
 
 use args::{Cli, Command};
+use failure::Failure;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
     let _ = miette::set_hook(Box::new(|_| {
         Box::new(miette::MietteHandlerOpts::new().terminal_links(false).without_cause_chain().build())
     }));
-    let outcome = match cli.command {
+    let outcome = lanes().and_then(|()| match cli.command {
         Command::Run(args) => run::run(args),
         Command::Resume(args) => run::resume(args),
         Command::Sweep(args) => sweep::sweep(args),
@@ -46,7 +48,7 @@ fn main() -> ExitCode {
         Command::Cite { directory } => cite::cite(&directory),
         Command::Bench(args) => bench::bench(args),
         Command::Validate(args) => validate::validate(args),
-    };
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -56,6 +58,12 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Refuses a request for instructions that this processor does not have, rather than computing with others.
+fn lanes() -> Result<(), Failure> {
+    let requested = Instructions::requested();
+    requested.map(drop).map_err(|e| Failure::bad_input(e, "without the variable, the widest are used"))
 }
 
 /// Prints to standard output; a reader that has gone away (`| head`) is no error.

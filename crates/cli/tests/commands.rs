@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{SCENARIO, SOFT_GRAINS, Scratch, complaint, rubblepile, text};
+use common::{SCENARIO, SOFT_GRAINS, Scratch, command, complaint, rubblepile, text};
 
 fn short(scratch: &Scratch) -> std::path::PathBuf {
     let scenario = scratch.scenario(SCENARIO);
@@ -104,10 +104,11 @@ fn bad_input_is_exit_code_2_and_says_what() {
     let torn = scratch.path().join("torn.rpk");
     fs::write(&torn, &bytes[..bytes.len() / 2]).unwrap();
     let nowhere = scratch.path().join("nowhere");
+    let below_a_file = torn.join("below");
     let cases: [(&[&str], &str); 11] = [
         (&["run", text(&nowhere)], "nowhere"),
         (&["run", text(&scenario), "--out", text(&run)], "--force"),
-        (&["run", text(&scenario), "--out", "/proc/nothing"], "/proc/nothing"),
+        (&["run", text(&scenario), "--out", text(&below_a_file)], "below"),
         (&["run", text(&scenario), "--set", "run.ned=3"], "ned"),
         (&["run", text(&scenario), "--until", "3 apples"], "apples"),
         (&["resume", text(scratch.path())], "checkpoint.rpk"),
@@ -124,6 +125,53 @@ fn bad_input_is_exit_code_2_and_says_what() {
     }
     // Nothing of it has touched the run.
     assert!(fs::read(run.join("checkpoint.rpk")).unwrap() == bytes);
+}
+
+#[test]
+fn instructions_that_are_not_there_are_refused() {
+    let with = |lanes: &str| command(&["schema"]).env("RUBBLEPILE_LANES", lanes).output().unwrap();
+    let output = with("sse9");
+    assert_eq!(output.status.code(), Some(2));
+    let said = complaint(&output);
+    assert!(said.contains("sse9") && said.contains("portable, avx2 or avx512"), "{said}");
+    assert!(with("portable").status.success() && with("").status.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_devices_and_huge_files_are_refused_and_not_read() {
+    let scratch = Scratch::new("endless");
+    let pipe = scratch.path().join("pipe.toml");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let huge = scratch.path().join("huge.toml");
+    fs::File::create(&huge).unwrap().set_len(65 << 20).unwrap();
+    let refused = |arguments: &[&str], word: &str| {
+        let output = rubblepile(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complaint(&output));
+        assert!(complaint(&output).contains(word), "{arguments:?}: {}", complaint(&output));
+    };
+    let out = scratch.path().join("out");
+    for (path, word) in [("/dev/zero", "regular"), (text(&pipe), "regular"), (text(&huge), "MiB")] {
+        refused(&["check", path], word);
+        refused(&["run", path, "--out", text(&out)], word);
+        refused(&["sweep", path, "--out", text(&out)], word);
+        refused(&["info", path], word);
+    }
+    refused(&["export", "/dev/zero", "--format", "csv"], "zero");
+    // Files that a scenario names.
+    let bad = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/bad");
+    for (scenario, key) in [
+        ("file-missing", "grains[0].place.file.path"),
+        ("shape-file-missing", "grains[0].shape.file"),
+        ("deformable-file-missing", "deformable[0].shape.file.path"),
+        ("asteroid-open", "asteroid[0].shape.file.path"),
+    ] {
+        let scenario = format!("{bad}/{scenario}.toml");
+        for path in ["/dev/zero", text(&pipe)] {
+            let set = format!("{key}={path:?}");
+            refused(&["run", &scenario, "--out", text(&out), "--set", &set], "regular");
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Sixteen numbers at a time, and the choice of instructions at run time.
 //!
 //! What: the trait [`Lanes`] (sixteen `f32` or `f64`), three kinds of it (AVX-512, AVX2 with FMA, and plain arrays for
-//! every other machine), and [`Real::launch`], which runs a [`Kernel`] with the best kind the processor has.
+//! every other processor), and [`Real::launch`], which runs a [`Kernel`] with the widest kind the processor has, or that
+//! `RUBBLEPILE_LANES` allows (see `core/src/simd/instructions.rs`). The feature `portable` compiles plain arrays only.
 //! Kernels are written once, generic over the kind, and must be `#[inline(always)]` down to the last call, so that
 //! they are compiled inside the function that carries the instruction set.
 //!
@@ -9,9 +10,12 @@
 //! Results differ in the last bits between kinds of processor (the first guess of the root differs, fused products
 //! are everywhere the same), never between numbers of threads.
 //!
-//! This is the only module of the crate with `unsafe`.
+//! This is the only module of the crate with unsafe code: instructions behind a check that the processor has them.
 
 #![allow(unsafe_code)]
+
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+use rubblepile_core::simd::{Instructions, instructions};
 
 /// Numbers in one group of lanes.
 pub const WIDTH: usize = 16;
@@ -157,47 +161,47 @@ pub struct Plain<S>([S; WIDTH]);
 macro_rules! plain {
     ($s:ty) => {
         impl Lanes<$s> for Plain<$s> {
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn splat(value: $s) -> Self {
                 Plain([value; WIDTH])
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn load(from: &[$s; WIDTH]) -> Self {
                 Plain(*from)
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn store(self, to: &mut [$s; WIDTH]) {
                 *to = self.0;
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn add(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] += other.0[k];
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn sub(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] -= other.0[k];
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn mul(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] *= other.0[k];
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn mul_add(mut self, factor: Self, term: Self) -> Self {
                 // Without FMA hardware a fused product is a slow call: round twice there.
                 for k in 0..WIDTH {
@@ -209,40 +213,40 @@ macro_rules! plain {
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn min(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = if other.0[k] < self.0[k] { other.0[k] } else { self.0[k] };
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn max(mut self, other: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = if other.0[k] > self.0[k] { other.0[k] } else { self.0[k] };
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn inverse_root(mut self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = 1.0 / self.0[k].sqrt();
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn inverse_cube(mut self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = 1.0 / (self.0[k] * self.0[k].sqrt());
                 }
                 self
             }
-            #[cfg_attr(target_arch = "x86_64", inline(never))]
-            #[cfg_attr(not(target_arch = "x86_64"), inline(always))]
+            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
+            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
             fn where_positive(mut self, condition: Self) -> Self {
                 for k in 0..WIDTH {
                     self.0[k] = if condition.0[k] > 0.0 { self.0[k] } else { 0.0 };
@@ -268,13 +272,14 @@ impl Real for f32 {
     }
     #[inline]
     fn launch<K: Kernel<f32>>(kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
         {
-            if x86::has_avx512() {
+            let allowed = instructions();
+            if allowed >= Instructions::Avx512 && x86::has_avx512() {
                 // SAFETY: the processor has the features of `avx512_f32`.
                 return unsafe { x86::avx512_f32(kernel) };
             }
-            if x86::has_avx2() {
+            if allowed >= Instructions::Avx2 && x86::has_avx2() {
                 // SAFETY: the processor has the features of `avx2_f32`.
                 return unsafe { x86::avx2_f32(kernel) };
             }
@@ -296,13 +301,14 @@ impl Real for f64 {
     }
     #[inline]
     fn launch<K: Kernel<f64>>(kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
         {
-            if x86::has_avx512() {
+            let allowed = instructions();
+            if allowed >= Instructions::Avx512 && x86::has_avx512() {
                 // SAFETY: the processor has the features of `avx512_f64`.
                 return unsafe { x86::avx512_f64(kernel) };
             }
-            if x86::has_avx2() {
+            if allowed >= Instructions::Avx2 && x86::has_avx2() {
                 // SAFETY: the processor has the features of `avx2_f64`.
                 return unsafe { x86::avx2_f64(kernel) };
             }
@@ -311,7 +317,7 @@ impl Real for f64 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 mod x86;
 
 #[cfg(test)]

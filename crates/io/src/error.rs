@@ -51,6 +51,23 @@ impl FileError {
         move |source| FileError::Io { doing, path, source }
     }
 
+    /// The same for what [`crate::input`] says: a file of another kind or size is no such `expected` thing, rather than
+    /// unreadable.
+    pub fn input(
+        doing: &'static str,
+        path: &Path,
+        expected: &'static str,
+        help: &str,
+    ) -> impl FnOnce(io::Error) -> FileError {
+        move |source| match source.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory | io::ErrorKind::FileTooLarge => {
+                let (path, what) = (path.to_path_buf(), source.to_string());
+                FileError::Foreign { path, expected, what, help: help.into() }
+            }
+            _ => FileError::io(doing, path)(source),
+        }
+    }
+
     /// Whether the input was wrong (exit code 2), rather than the run having failed (exit code 1).
     pub fn is_bad_input(&self) -> bool {
         match self {

@@ -11,6 +11,7 @@ pub mod error;
 pub mod export;
 pub mod frame;
 pub mod generate;
+pub mod input;
 pub mod map;
 pub mod marks;
 pub mod picture;

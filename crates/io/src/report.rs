@@ -1,9 +1,9 @@
 //! `report.json`: what a run was, what it cost and how it ended. It is written at the start, so that a killed run has
 //! one too, and at every end; a resumed run adds a session to it.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, process::Command};
 
-use rubblepile_core::Report;
+use rubblepile_core::{Report, simd::instructions};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -69,22 +69,36 @@ pub struct Phase {
 pub struct Machine {
     pub system: String,
     pub processor: String,
+    /// The vector instructions in use: `avx512`, `avx2` or `portable`.
+    #[serde(default)]
+    pub lanes: String,
     pub cores: usize,
 }
 
 impl Machine {
     pub fn this() -> Self {
-        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let model = cpuinfo
-            .lines()
-            .find_map(|l| l.strip_prefix("model name")?.split_once(':'))
-            .map_or_else(|| std::env::consts::ARCH.to_string(), |(_, name)| name.trim().to_string());
         Machine {
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            processor: model,
+            processor: processor().unwrap_or_else(|| std::env::consts::ARCH.to_string()),
+            lanes: instructions().name().to_string(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }
+}
+
+/// The name of the processor, where the system tells.
+fn processor() -> Option<String> {
+    let name = if cfg!(windows) {
+        std::env::var("PROCESSOR_IDENTIFIER").ok()?
+    } else if cfg!(target_os = "macos") {
+        let told = Command::new("/usr/sbin/sysctl").args(["-n", "machdep.cpu.brand_string"]).output().ok()?;
+        String::from_utf8(told.stdout).ok()?
+    } else {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+        cpuinfo.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':'))?.1.to_string()
+    };
+    let name = name.trim();
+    (!name.is_empty()).then(|| name.to_string())
 }
 
 impl Session {

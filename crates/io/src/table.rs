@@ -3,9 +3,12 @@
 //! Numbers have the fewest digits that give the same number again, so a table loses nothing and two equal runs give
 //! equal files.
 
-use std::path::Path;
+use std::{io::Read, path::Path};
 
-use crate::error::{FileError, Result};
+use crate::{
+    error::{FileError, Result},
+    input,
+};
 
 /// Appends a number in its shortest form that reads back the same; `nan`, `inf` and `-inf` as pandas knows them.
 pub fn push_number(text: &mut String, x: f64) {
@@ -43,7 +46,13 @@ impl Table {
     /// Reads a CSV file of numbers with a header, such as `series.csv`. A last line without its line end is left
     /// out: it is still being written.
     pub fn read(path: &Path) -> Result<Table> {
-        let bytes = std::fs::read(path).map_err(FileError::io("read", path))?;
+        let mut bytes = Vec::new();
+        input::open(path).and_then(|mut f| f.read_to_end(&mut bytes)).map_err(FileError::input(
+            "read",
+            path,
+            "series",
+            "give a file such as series.csv",
+        ))?;
         let text = String::from_utf8_lossy(&bytes);
         let damaged = |line: usize, what: String| FileError::Damaged {
             path: path.to_path_buf(),

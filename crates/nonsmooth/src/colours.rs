@@ -2,8 +2,10 @@
 //!
 //! Contacts get colours so that no two of one colour share a body. Eight of a colour make a batch, solved in the
 //! lanes of one vector; batches of a colour go to any thread in any order, and colours follow one after the other: the
-//! result is the same bits on any number of threads. This module holds the crate's only unsafe code: handing the rows
-//! of a batch to the thread that works on it. It is sound because [`Colours::new`] makes sure that no row is in a
+//! result is the same bits on any number of threads.
+//!
+//! This is the only module of the crate with unsafe code (vector instructions are in `core/src/simd` and `gravity/src/simd.rs`): it
+//! hands the rows of a batch to the thread that works on it. That is sound because [`Colours::new`] makes sure that no row is in a
 //! colour twice, and because rows and batches are private to it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rubblepile_io::{
     FileError,
     checkpoint::Meta,
-    scenario::{self, Built, Loaded, Summary, Sweep, load, tables},
+    input,
+    scenario::{self, Built, Loaded, Summary, Sweep, tables},
     session::Plan,
 };
 
@@ -158,7 +159,9 @@ pub fn is_sweep(path: &Path) -> bool {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    Ok(load::read(path).map_err(FileError::io("read", path))?)
+    let help =
+        "a scenario is a text file; many grains belong in a CSV file: place = { file = { path = ... } }";
+    Ok(input::read(path, input::SCENARIO_LIMIT).map_err(FileError::input("read", path, "scenario", help))?)
 }
 
 /// The folder of a file. A run may be resumed from another place.

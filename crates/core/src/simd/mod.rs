@@ -3,13 +3,17 @@
 //! A kernel is written once against [`Lanes`] and run by [`dispatch`] with the widest instructions the machine
 //! has. Every operation is exact IEEE arithmetic (no fused multiply-add, no approximate reciprocals), so all
 //! implementations give the same bits. Kernels avoid closures that make or take lanes: a closure is compiled for
-//! the plain processor and would call every instruction as a function. This module holds the project's only unsafe code outside the device,
-//! MPI and Python crates: calls of vector instructions behind a check that the processor has them.
+//! the plain processor and would call every instruction as a function.
+//!
+//! This is one of three modules with unsafe code: vector instructions behind a check that the processor has them, here and in
+//! `gravity/src/simd.rs`, and rows of bodies shared between threads in `nonsmooth/src/colours.rs`.
 
+mod instructions;
 mod vector;
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+pub use instructions::{Instructions, LanesError, VARIABLE, instructions};
 pub use vector::V3;
 
 /// Number of lanes.
@@ -75,35 +79,39 @@ pub trait Kernel {
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
-/// Runs the kernel. Kernels must be `#[inline(always)]` all the way down to be compiled for the lanes.
+/// Runs the kernel with the widest instructions, or those that were asked for. Kernels must be `#[inline(always)]` all the
+/// way down to be compiled for the lanes.
+#[inline]
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-        {
-            // SAFETY: the processor has the features that the function is compiled for.
-            return unsafe { x86::run_avx512(kernel) };
-        }
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: as above.
-            return unsafe { x86::run_avx2(kernel) };
-        }
+    // SAFETY: `instructions` gives only what the processor has.
+    unsafe { run_with(instructions(), kernel) }
+}
+
+/// # Safety
+/// The instructions must be available.
+#[inline(always)]
+unsafe fn run_with<K: Kernel>(instructions: Instructions, kernel: K) -> K::Output {
+    match instructions {
+        // SAFETY: the caller answers for it.
+        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+        Instructions::Avx512 => unsafe { x86::run_avx512(kernel) },
+        // SAFETY: the caller answers for it.
+        #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+        Instructions::Avx2 => unsafe { x86::run_avx2(kernel) },
+        _ => kernel.run::<Portable>(),
     }
-    kernel.run::<Portable>()
 }
 
 /// Asks for an element that will be read soon; past the end nothing happens.
 #[inline(always)]
 pub fn prefetch<T>(data: &[T], index: usize) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
     if let Some(element) = data.get(index) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch of an address inside a slice; it reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(element).cast()) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"))))]
     let _ = (data, index);
 }
 
@@ -191,7 +199,7 @@ impl Lanes for Portable {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 #[allow(clippy::needless_range_loop)]
 mod x86;
 
@@ -199,6 +207,7 @@ mod x86;
 mod tests {
     use super::*;
 
+    #[derive(Clone, Copy)]
     struct Everything([[f64; 8]; 8]);
 
     impl Kernel for Everything {
@@ -236,9 +245,12 @@ mod tests {
         let mut rng = crate::Rng::new(3);
         for _ in 0..100 {
             let m: [[f64; 8]; 8] = std::array::from_fn(|_| std::array::from_fn(|_| 9.0 * rng.normal()));
-            let wide = dispatch(Everything(m));
             let plain = Everything(m).run::<Portable>();
-            assert_eq!(wide, plain);
+            assert_eq!(dispatch(Everything(m)), plain);
+            for which in Instructions::ALL.into_iter().filter(|i| i.available()) {
+                // SAFETY: they are available.
+                assert_eq!(unsafe { run_with(which, Everything(m)) }, plain, "{which}");
+            }
             assert_eq!(plain[plain.len() - 16..plain.len() - 8], m, "whole rows come back");
             for (row, m) in plain[plain.len() - 8..].iter().zip(&m) {
                 assert_eq!(row[..4], m[..4], "rows come back");

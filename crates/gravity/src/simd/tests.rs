@@ -78,7 +78,7 @@ fn agrees(kind: &str, checks: Vec<(f64, f64)>, rounding: f64) {
 fn every_kind_of_lanes_gives_the_plain_answer() {
     agrees("plain f32", Kernel::<f32>::run::<Plain<f32>>(Every), f32::ROUNDING);
     agrees("plain f64", Kernel::<f64>::run::<Plain<f64>>(Every), f64::ROUNDING);
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
     {
         if x86::has_avx2() {
             // SAFETY: the processor has the features.

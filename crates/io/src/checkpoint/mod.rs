@@ -14,7 +14,7 @@ mod tests;
 mod validate;
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, BufReader},
     path::{Path, PathBuf},
 };
@@ -24,6 +24,7 @@ use rubblepile_core::World;
 use crate::{
     atomic,
     error::{FileError, Result},
+    input,
 };
 use archive::Archive;
 use stream::{Damage, Opening, Source, Target};
@@ -129,17 +130,10 @@ pub fn save(directory: &Path, meta: &Meta, world: &World) -> Result<()> {
 
 /// Reads a checkpoint file.
 pub fn read(path: &Path) -> Result<(Meta, World)> {
-    let file = File::open(path).map_err(FileError::io("open", path))?;
-    let about = file.metadata().map_err(FileError::io("open", path))?;
-    if !about.is_file() {
-        return Err(FileError::Foreign {
-            path: path.to_path_buf(),
-            expected: "checkpoint",
-            what: "it is not a file".into(),
-            help: "give a file named checkpoint.rpk, or the directory of a run".into(),
-        });
-    }
-    read_from(&mut BufReader::with_capacity(1 << 18, file), about.len(), path)
+    let help = "give a file named checkpoint.rpk, or the directory of a run";
+    let file = input::open(path).map_err(FileError::input("open", path, "checkpoint", help))?;
+    let length = file.metadata().map_err(FileError::io("open", path))?.len();
+    read_from(&mut BufReader::with_capacity(1 << 18, file), length, path)
 }
 
 /// Reads a checkpoint of `length` bytes; `path` is for messages.

@@ -30,6 +30,7 @@ use crate::{
     atomic, checkpoint,
     error::{FileError, Result},
     frame::{self, FrameData},
+    input,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,7 +153,7 @@ impl Loader {
 }
 
 fn read_surface(path: &Path) -> Result<Mesh> {
-    let text = std::fs::read_to_string(path).map_err(FileError::io("read", path))?;
+    let text = input::open(path).and_then(std::io::read_to_string).map_err(FileError::io("read", path))?;
     crate::generate::surface::read(&text).map_err(|f| FileError::Damaged {
         path: path.to_path_buf(),
         place: format!("byte {}", f.span.start),

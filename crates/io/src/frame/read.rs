@@ -13,7 +13,10 @@ use rubblepile_core::Shape;
 use rust_hdf5::{H5File, H5Type, Hdf5Error};
 
 use super::{About, FrameData, deformable};
-use crate::error::{FileError, Result};
+use crate::{
+    error::{FileError, Result},
+    input,
+};
 
 /// How a read fails: where in the file, and what.
 pub(super) type Fault = (String, String);
@@ -25,6 +28,8 @@ pub fn read(path: &Path) -> Result<FrameData> {
     guarded(path, help, parse)
 }
 
+const FRAMES: &str = "frames are the files frames/*.vtkhdf in the directory of a run";
+
 /// Opens an HDF5 file and lets `parse` read from it; what goes wrong in it, panics too, becomes an error.
 pub(super) fn guarded<T>(
     path: &Path,
@@ -33,14 +38,14 @@ pub(super) fn guarded<T>(
 ) -> Result<T> {
     let length = std::fs::metadata(path).map_err(FileError::io("open", path))?.len();
     let mut signature = [0u8; 8];
-    let opened = std::fs::File::open(path).map_err(FileError::io("open", path))?;
+    let opened = input::open(path).map_err(FileError::input("open", path, "frame", FRAMES))?;
     let read = std::io::Read::read(&mut &opened, &mut signature).map_err(FileError::io("read", path))?;
     if signature[..read] != *b"\x89HDF\r\n\x1a\n" {
         return Err(FileError::Foreign {
             path: path.to_path_buf(),
             expected: "frame",
             what: "it is not an HDF5 file".into(),
-            help: "frames are the files frames/*.vtkhdf in the directory of a run".into(),
+            help: FRAMES.into(),
         });
     }
     let outcome = crate::quiet::without_panic_message(|| {

@@ -22,6 +22,7 @@ use super::{
     methods::Method,
     shapes::unit_of_length,
 };
+use crate::input;
 use rubblepile_core::settings::Problem;
 
 /// Points of a disc or an ellipse that is made.
@@ -167,7 +168,7 @@ fn from_file(
     let full = base.join(&file.path);
     let name = full.display().to_string();
     let path = format!("{at}.file.path");
-    let bytes = std::fs::read(&full).map_err(|e| {
+    let bytes = input::read(&full, input::DATA_LIMIT).map_err(|e| {
         refuse(
             loaded,
             path.clone(),

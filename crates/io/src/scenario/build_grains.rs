@@ -15,7 +15,10 @@ use super::{
     grains::{About, Grains, LatticeName, Place, RegionTable, SpeedDistribution},
     load::Loaded,
 };
-use crate::generate::{self, Fault, Grid, Region, SizeDistribution, lattice, random, table, velocity};
+use crate::{
+    generate::{self, Fault, Grid, Region, SizeDistribution, lattice, random, table, velocity},
+    input,
+};
 use rubblepile_core::settings::Problem;
 
 pub(super) fn region(r: &RegionTable) -> Region {
@@ -241,7 +244,7 @@ fn from_file(
     let mut table = match loaded.given.get(path) {
         Some(given) => given.clone(),
         None => {
-            let bytes = std::fs::read(base.join(path)).map_err(|e| {
+            let bytes = input::read(&base.join(path), input::DATA_LIMIT).map_err(|e| {
                 let help = "paths start at the scenario's folder";
                 refuse("place.file.path", format!("cannot read {name}: {e}"), help)
             })?;

@@ -14,7 +14,7 @@ use super::{
     quantity::{LengthKind, Vector},
     shapes::{Corners, MOST_CORNERS, MOST_PARTS, MOST_POINTS, OrientationName, unit_of_length},
 };
-use crate::generate::obj;
+use crate::{generate::obj, input};
 use rubblepile_core::settings::Problem;
 
 /// What the grains of a group look like.
@@ -76,7 +76,7 @@ fn from_file(
     refuse: &dyn Fn(&str, String, &str) -> ScenarioError,
 ) -> Result<Vec<Vec<DVec3>>, ScenarioError> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| {
+    let bytes = input::read(path, input::DATA_LIMIT).map_err(|e| {
         refuse("file", format!("cannot read {name}: {e}"), "paths start at the scenario's folder")
     })?;
     let text = String::from_utf8(bytes).map_err(|_| {

@@ -1,10 +1,6 @@
 //! From text to a checked [`Scenario`], and back to text with every default written out.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    io::Read,
-    path::Path,
-};
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use toml::de::Deserializer;
@@ -20,7 +16,7 @@ use super::{
     tables::{EventTable, FrameTable, Gravity, Scenario},
     walls::z_axis,
 };
-use crate::generate::table::Table;
+use crate::{generate::table::Table, input::SCENARIO_LIMIT};
 
 /// A scenario that was read and found free of contradictions, with the texts that it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,9 +28,6 @@ pub struct Loaded {
     pub given: BTreeMap<String, Table>,
 }
 
-/// Larger than any scenario that a person or a script writes: grains belong in CSV files.
-const MAX_BYTES: usize = 64 << 20;
-
 impl Scenario {
     /// Reads a scenario. `name` is how the file is called in messages; `sets` are `key.path=value`.
     pub fn load(name: &str, text: impl AsRef<[u8]>, sets: &[String]) -> Result<Loaded, ScenarioError> {
@@ -44,17 +37,9 @@ impl Scenario {
     }
 }
 
-/// The bytes of a scenario file, and no more than it takes to know that there are too many: a pipe or a device has no
-/// length to ask for.
-pub fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// The text of a scenario file.
 pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<String, ScenarioError> {
-    if bytes.len() > MAX_BYTES {
+    if bytes.len() as u64 > SCENARIO_LIMIT {
         return Err(ScenarioError::plain(format!(
             "{name}: too large for a scenario ({} bytes)",
             bytes.len()

@@ -21,7 +21,7 @@ pub mod deformables;
 pub mod document;
 pub mod error;
 pub mod grains;
-pub mod load;
+mod load;
 mod method_meshfree;
 pub mod methods;
 pub mod probes;
