@@ -5,7 +5,7 @@ mod common;
 use common::{advance, gravity, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Actions, Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World, Wrench,
+    Actions, Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World,
 };
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,

@@ -44,7 +44,8 @@ where
     }
 
     fn act(&mut self, world: &World, on: &mut Actions) -> rubblepile_core::Result<()> {
-        (self.force)(world, on.accelerations).map_err(|e| failed(&format!("the force `{}`", self.name), world.time(), e))
+        (self.force)(world, on.accelerations)
+            .map_err(|e| failed(&format!("the force `{}`", self.name), world.time(), e))
     }
 
     fn potential_energy(&mut self, _: &World) -> rubblepile_core::Result<f64> {

@@ -5,11 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::{
-    asteroids::AsteroidTable,
-    deformables::DeformableTable,
-    grains::Grains,
-    methods::Method,
-    probes::*,
+    asteroids::AsteroidTable, deformables::DeformableTable, grains::Grains, methods::Method, probes::*,
     walls::WallTable,
 };
 use super::{
