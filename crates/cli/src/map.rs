@@ -7,7 +7,7 @@ use rubblepile::on_threads;
 use rubblepile_core::{Advice, Asteroid, units};
 use rubblepile_io::{
     map,
-    scenario::{GravityPlan, Scenario, tables::MaterialTable},
+    scenario::{Gravity, Scenario, tables::MaterialTable},
 };
 use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, part, surface_map};
 
@@ -40,9 +40,9 @@ pub fn map(args: args::Map) -> Result<(), Failure> {
 }
 
 /// Of the scenario's own gravity of asteroids, if it has one.
-fn accuracy(gravity: &[GravityPlan]) -> f64 {
+fn accuracy(gravity: &[Gravity]) -> f64 {
     let errors = gravity.iter().filter_map(|g| match g {
-        GravityPlan::Polyhedron { error, .. } => Some(*error),
+        Gravity::Polyhedron(polyhedron) => Some(polyhedron.error.0),
         _ => None,
     });
     errors.reduce(f64::min).unwrap_or(1e-6)

@@ -5,6 +5,7 @@
 
 pub mod asteroid;
 pub mod bodies;
+pub mod cite;
 pub mod contact;
 pub mod deformable;
 pub mod error;
@@ -24,12 +25,13 @@ pub mod world;
 
 pub use asteroid::{Asteroid, Mesh, Wrench};
 pub use bodies::{Bodies, GroupId, MaterialId};
+pub use cite::Citation;
 pub use contact::{Contact, History, Partner};
 pub use deformable::{Deformable, Deformation, GrainState, Pressed, Reference};
 pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
-pub use method::{Advice, Field, Fields, KEPT_ERROR, Method, Observer, Probe, Report, Severity};
+pub use method::{Actions, Advice, Field, Fields, KEPT_ERROR, Method, Observer, Probe, Report, Severity};
 pub use pulls::Pulls;
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};

@@ -4,7 +4,10 @@ use std::time::{Duration, Instant};
 
 use glam::DVec3;
 
-use crate::{Asteroid, Contact, Deformation, Result, World, Wrench};
+use crate::{
+    Asteroid, Citation, Contact, Deformation, Pulls, Result, World, Wrench,
+    settings::{Checked, Problem},
+};
 
 /// Something [`Method::check`] or a field wants the user to know before the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +45,13 @@ pub trait Method: Send {
     /// What it cannot do with this world, and its step against the contact time.
     fn check(&self, world: &World) -> Vec<Advice>;
 
+    /// The time step that it would choose itself, s; the problem says what to give instead.
+    fn automatic_timestep(&self, _world: &World, _pulls: &Pulls) -> Checked<f64> {
+        let at = format!("method.{}", self.name());
+        Err(Problem::new(at, "the time step cannot be chosen: this method has no automatic one")
+            .help("give `timestep`"))
+    }
+
     /// Steps the world to the step nearest to `until`. Two calls in a row give the same bits as one.
     fn advance(
         &mut self,
@@ -71,6 +81,11 @@ pub trait Method: Send {
         Ok(None)
     }
 
+    /// The papers behind what it does.
+    fn citations(&self) -> Vec<Citation> {
+        Vec::new()
+    }
+
     /// Writes what the method remembers (contact history) into the world.
     fn store(&mut self, world: &mut World);
 
@@ -78,17 +93,28 @@ pub trait Method: Send {
     fn reset(&mut self);
 }
 
+/// What fields do, summed: every field adds its part.
+#[derive(Debug)]
+pub struct Actions<'a> {
+    /// Accelerations of the bodies, in the order of the rows, m/s^2.
+    pub accelerations: &'a mut [DVec3],
+    /// What acts on the asteroids, in their order.
+    pub on_asteroids: &'a mut [Wrench],
+}
+
+impl<'a> Actions<'a> {
+    /// For a world without asteroids.
+    pub fn on_bodies(accelerations: &'a mut [DVec3]) -> Self {
+        Actions { accelerations, on_asteroids: &mut [] }
+    }
+}
+
 /// A long-range force on every body.
 pub trait Field: Send {
     fn name(&self) -> &str;
 
-    /// Adds its acceleration of every body, in the order of the rows.
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()>;
-
-    /// Adds what it does to every asteroid, for the world of the last call of `accelerate`.
-    fn push_asteroids(&mut self, _world: &World, _on: &mut [Wrench]) -> Result<()> {
-        Ok(())
-    }
+    /// Adds its acceleration of every body and what it does to every asteroid.
+    fn act(&mut self, world: &World, on: &mut Actions) -> Result<()>;
 
     /// Potential energy of all bodies in this field (pairs counted once), J.
     fn potential_energy(&mut self, world: &World) -> Result<f64>;
@@ -102,6 +128,19 @@ pub trait Field: Send {
     /// The acceleration of a field that is the same everywhere and at all times, m/s^2: all that deformable grains can feel.
     fn uniform(&self) -> Option<DVec3> {
         None
+    }
+
+    /// Adds what the choice of a time step needs to know of it.
+    fn pulls<'a>(&self, _world: &'a World, _pulls: &mut Pulls<'a>) {}
+
+    /// Memory that it needs for so many bodies, bytes, roughly.
+    fn memory(&self, _bodies: usize) -> f64 {
+        0.0
+    }
+
+    /// The papers behind what it does.
+    fn citations(&self) -> Vec<Citation> {
+        Vec::new()
     }
 
     /// What the user should know: a periodic box with self-gravity, and such.
@@ -180,10 +219,16 @@ impl Fields {
         let mut out = vec![DVec3::ZERO; world.bodies.len()];
         let mut on = vec![Wrench::default(); world.asteroids.len()];
         for field in self.list.iter_mut().filter(|f| pace(f.every())) {
-            field.accelerate(world, &mut out)?;
-            field.push_asteroids(world, &mut on)?;
+            field.act(world, &mut Actions { accelerations: &mut out, on_asteroids: &mut on })?;
         }
         Ok((out, on))
+    }
+
+    /// What the choice of a time step needs to know of the fields.
+    pub fn pulls<'a>(&self, world: &'a World) -> Pulls<'a> {
+        let mut pulls = Pulls::default();
+        self.list.iter().for_each(|f| f.pulls(world, &mut pulls));
+        pulls
     }
 
     /// The sum of fields that are the same everywhere, m/s^2.

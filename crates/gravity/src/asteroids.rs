@@ -11,12 +11,79 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Advice, Asteroid, Error, Field, Frame, G, Mesh, Result, World, Wrench};
+use rubblepile_core::{
+    Actions, Advice, Asteroid, Error, Field, Frame, G, Mesh, Pulls, Result, World, Wrench,
+    settings::{Check, FieldSettings, Number, Quantity, Scene, field::Source, join},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     check_finite,
+    list::every_step,
     polyhedron::{Polyhedron, PolyhedronTree},
 };
+
+/// The gravity of asteroids: of the homogeneous solid inside the surface, on grains and on other asteroids, and back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolyhedronGravity {
+    /// Name of the asteroid. Not given: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Largest relative error of the acceleration; 0: every facet is summed.
+    #[serde(default = "millionth")]
+    pub error: Number,
+    /// Computed anew every so many steps.
+    #[serde(default = "every_step")]
+    pub every: u64,
+}
+
+fn millionth() -> Number {
+    Quantity::new(1e-6)
+}
+
+impl Default for PolyhedronGravity {
+    fn default() -> Self {
+        PolyhedronGravity { body: None, error: millionth(), every: every_step() }
+    }
+}
+
+impl PolyhedronGravity {
+    pub const ABOUT: &str = "The gravity of asteroids, as homogeneous polyhedra.";
+}
+
+impl FieldSettings for PolyhedronGravity {
+    fn check(&self, check: &mut Check, at: &str) {
+        let error = self.error.0;
+        check.check((0.0..=0.1).contains(&error) && (error == 0.0 || error >= 1e-12), at, "error", || {
+            format!("`error` must be 0, or from 1e-12 to 0.1, it is {error}")
+        });
+        check.every_steps(self.every, at);
+        let scene = check.scene;
+        match &self.body {
+            Some(body) => {
+                check.known(body, scene.asteroids.iter().map(String::as_str), "asteroid", join(at, "body"));
+            }
+            None if scene.asteroids.is_empty() => check.add_help(
+                at,
+                "there is no asteroid whose gravity this could be",
+                "add an [[asteroid]] table",
+            ),
+            None => {}
+        }
+    }
+
+    fn source(&self) -> Option<Source<'_>> {
+        Some(Source::Asteroid(self.body.as_deref()))
+    }
+
+    fn field(&self, scene: &Scene) -> Box<dyn Field> {
+        let id = |name: &String| scene.asteroids.iter().position(|a| a == name);
+        let only = self.body.as_ref().and_then(id).map(|k| k as u32);
+        Box::new(Asteroids::new(only.into_iter().collect(), self.error.0, self.every))
+    }
+}
 
 /// Grains whose reaction is summed at a time: fixed, so that threads do not change the sum.
 const CHUNK: usize = 1024;
@@ -35,13 +102,11 @@ pub struct Asteroids {
     error: f64,
     every: u64,
     bodies: Vec<(Arc<Mesh>, Solid)>,
-    /// What the last evaluation did to the asteroids.
-    on: Vec<Wrench>,
 }
 
 impl Asteroids {
     pub fn new(only: Vec<u32>, error: f64, every: u64) -> Self {
-        Asteroids { only, error, every: every.max(1), bodies: Vec::new(), on: Vec::new() }
+        Asteroids { only, error, every: every.max(1), bodies: Vec::new() }
     }
 
     fn acts(&self, asteroid: &Asteroid) -> bool {
@@ -124,7 +189,7 @@ impl Field for Asteroids {
         "gravity of asteroids"
     }
 
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
+    fn act(&mut self, world: &World, actions: &mut Actions) -> Result<()> {
         check_finite(world)?;
         self.prepare(world)?;
         let (positions, masses) = (&world.bodies.position, &world.bodies.mass);
@@ -143,7 +208,7 @@ impl Field for Asteroids {
                     })
                     .collect();
             parts.into_iter().for_each(|part| on[k] += part);
-            out.iter_mut().zip(found).for_each(|(out, a)| *out += a);
+            actions.accelerations.iter_mut().zip(found).for_each(|(sum, a)| *sum += a);
         }
         for (i, j) in self.pairs(world) {
             let (large, small) = (&world.asteroids[i], &world.asteroids[j]);
@@ -154,12 +219,7 @@ impl Field for Asteroids {
                 on[i].push(-force, *x - large.position);
             }
         }
-        self.on = on;
-        Ok(())
-    }
-
-    fn push_asteroids(&mut self, _world: &World, on: &mut [Wrench]) -> Result<()> {
-        on.iter_mut().zip(&self.on).for_each(|(sum, part)| *sum += *part);
+        actions.on_asteroids.iter_mut().zip(on).for_each(|(sum, part)| *sum += part);
         Ok(())
     }
 
@@ -177,6 +237,10 @@ impl Field for Asteroids {
             sum += small.mass / 6.0 * potential.iter().sum::<f64>();
         }
         Ok(sum)
+    }
+
+    fn pulls<'a>(&self, world: &'a World, pulls: &mut Pulls<'a>) {
+        pulls.asteroids.extend(world.asteroids.iter().filter(|a| self.acts(a)));
     }
 
     fn every(&self) -> u64 {
@@ -249,9 +313,8 @@ mod tests {
         let world = binary();
         let mut field = Asteroids::new(Vec::new(), 0.0, 1);
         let mut a = vec![DVec3::ZERO; world.bodies.len()];
-        field.accelerate(&world, &mut a).expect("a field");
         let mut on = vec![Wrench::default(); 2];
-        field.push_asteroids(&world, &mut on).expect("a field");
+        field.act(&world, &mut Actions { accelerations: &mut a, on_asteroids: &mut on }).expect("a field");
         let (mut force, mut moment, mut scale) = (DVec3::ZERO, DVec3::ZERO, 0.0);
         for (k, a) in a.iter().enumerate() {
             let f = world.bodies.mass[k] * *a;
@@ -272,9 +335,8 @@ mod tests {
         let mut world = binary();
         world.bodies = Default::default();
         let mut field = Asteroids::new(Vec::new(), 0.0, 1);
-        field.accelerate(&world, &mut []).expect("a field");
         let mut on = vec![Wrench::default(); 2];
-        field.push_asteroids(&world, &mut on).expect("a field");
+        field.act(&world, &mut Actions { accelerations: &mut [], on_asteroids: &mut on }).expect("a field");
         let mut energy = |change: &dyn Fn(&mut Asteroid, f64), by: f64| {
             let mut moved = world.clone();
             change(&mut moved.asteroids[1], by);

@@ -9,12 +9,52 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Advice, Field, G, Result, World};
+use rubblepile_core::{
+    Actions, Advice, Field, G, Pulls, Result, World,
+    settings::{Check, FieldSettings, Scene, field::Source},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    check_finite, self_gravity_advice,
+    check_finite,
+    list::every_step,
+    self_gravity_advice,
     simd::{Kernel, Lanes, Real, WIDTH},
 };
+
+/// Self-gravity by the sum over all pairs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DirectGravity {
+    /// Computed anew every so many steps.
+    #[serde(default = "every_step")]
+    pub every: u64,
+}
+
+impl Default for DirectGravity {
+    fn default() -> Self {
+        DirectGravity { every: every_step() }
+    }
+}
+
+impl DirectGravity {
+    pub const ABOUT: &str = "Self-gravity, every pair: exact, for up to some thousand grains.";
+}
+
+impl FieldSettings for DirectGravity {
+    fn check(&self, check: &mut Check, at: &str) {
+        check.every_steps(self.every, at);
+    }
+
+    fn source(&self) -> Option<Source<'_>> {
+        Some(Source::Bodies)
+    }
+
+    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+        Box::new(Direct::new(G, self.every))
+    }
+}
 
 /// Sources that a thread sums at a time for a sample.
 const PART: usize = 8192;
@@ -45,8 +85,9 @@ impl Field for Direct {
         "direct self-gravity"
     }
 
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
+    fn act(&mut self, world: &World, on: &mut Actions) -> Result<()> {
         check_finite(world)?;
+        let out = &mut *on.accelerations;
         let (positions, masses) = (&world.bodies.position, &world.bodies.mass);
         let constant = self.constant;
         positions.par_chunks(WIDTH).zip(out.par_chunks_mut(WIDTH)).with_min_len(4).for_each(
@@ -72,6 +113,10 @@ impl Field for Direct {
             })
             .collect();
         Ok(-0.5 * self.constant * parts.iter().sum::<f64>())
+    }
+
+    fn pulls<'a>(&self, _world: &'a World, pulls: &mut Pulls<'a>) {
+        pulls.own = true;
     }
 
     fn every(&self) -> u64 {

@@ -1,5 +1,5 @@
 //! What pulls on bodies from afar: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal part
-//! of a rotating frame. All are [`rubblepile_core::Field`]s.
+//! of a rotating frame. All are [`rubblepile_core::Field`]s, each with its settings in one file; [`Gravity`] lists them.
 //!
 //! | field | cost | for |
 //! |---|---|---|
@@ -13,26 +13,35 @@
 //!
 //! No softening: bodies are kept apart by their contacts. Periodic images do not pull.
 
-pub mod asteroids;
+#[macro_use]
+mod list;
+
 mod cells;
-pub mod direct;
+pub mod centrifugal;
 mod expansion;
 mod near;
 pub mod polyhedron;
 mod simd;
-pub mod simple;
 pub mod solver;
 mod sort;
 mod topology;
-pub mod tree;
 mod walk;
 pub mod workload;
 
-pub use asteroids::Asteroids;
-pub use direct::{Direct, direct_sample, rms_relative_error};
-pub use simple::{Centrifugal, Uniform};
+fields! {
+    uniform: Uniform(UniformGravity),
+    direct: Direct(DirectGravity),
+    tree: Tree(TreeGravity),
+    asteroids: Polyhedron(PolyhedronGravity),
+}
+
+pub use asteroids::{Asteroids, PolyhedronGravity};
+pub use centrifugal::Centrifugal;
+pub use direct::{Direct, DirectGravity, direct_sample, rms_relative_error};
+pub use list::check;
 pub use solver::{Settings, Solver};
-pub use tree::{Accuracy, Tree};
+pub use tree::{Accuracy, Tree, TreeGravity};
+pub use uniform::{Uniform, UniformGravity};
 
 use rubblepile_core::{Advice, Domain, Result, World};
 

@@ -6,13 +6,106 @@
 //! for, and the result is checked on a sample of bodies. Where the field nearly cancels (inside a hollow shell) a few bodies
 //! that the sample may miss make the whole rms, and it can exceed the target by some tens of per cent. It does not conserve momentum exactly: to that end take [`crate::Direct`].
 
-use glam::DVec3;
-use rubblepile_core::{Advice, Field, G, Result, World};
+use rubblepile_core::{
+    Actions, Advice, Citation, Field, G, Pulls, Result, World,
+    settings::{Check, FieldSettings, Number, Scene, field::Source, join},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    check_finite, self_gravity_advice,
+    check_finite,
+    list::every_step,
+    self_gravity_advice,
     solver::{Settings, Solver},
 };
+
+const DEHNEN: Citation = Citation {
+    key: "Dehnen2002",
+    about: "gravity by a tree of expansions",
+    authors: "Dehnen, W.",
+    title: "A hierarchical {O(N)} force calculation algorithm",
+    journal: "Journal of Computational Physics",
+    year: 2002,
+    volume: "179",
+    pages: "27--42",
+    doi: "10.1006/jcph.2002.7026",
+};
+
+/// The error of a scenario that gives neither `error` nor `opening`.
+const ERROR: f64 = 1e-3;
+
+/// Memory of the tree per body, bytes, roughly.
+const BYTES_PER_BODY: f64 = 200.0;
+
+/// Self-gravity by a tree of multipoles. Give `error` or `opening`, not both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeGravity {
+    /// Relative error of the acceleration that is aimed at. Not given, and no `opening`: 1e-3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Number>,
+    /// Opening angle (size of a cell over its distance) below which a cell counts as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Number>,
+    /// Computed anew every so many steps.
+    #[serde(default = "every_step")]
+    pub every: u64,
+}
+
+impl Default for TreeGravity {
+    fn default() -> Self {
+        TreeGravity { error: None, opening: None, every: every_step() }
+    }
+}
+
+impl TreeGravity {
+    pub const ABOUT: &str = "Self-gravity by a tree of multipoles.";
+
+    pub fn accuracy(&self) -> Accuracy {
+        match (self.opening, self.error) {
+            (Some(opening), _) => Accuracy::Opening(opening.0),
+            (None, error) => Accuracy::Error(error.map_or(ERROR, |e| e.0)),
+        }
+    }
+}
+
+impl FieldSettings for TreeGravity {
+    fn check(&self, check: &mut Check, at: &str) {
+        if self.error.is_some() && self.opening.is_some() {
+            check.add(join(at, "opening"), "give `error` or `opening`, not both");
+        }
+        if let Some(e) = self.error.map(|e| e.0) {
+            check.check(e > 0.0 && e < 1.0, at, "error", || {
+                format!("`error` must be between 0 and 1, it is {e}")
+            });
+        }
+        if let Some(o) = self.opening.map(|o| o.0) {
+            check.check(o > 0.0 && o <= 2.0, at, "opening", || {
+                format!("`opening` must be above 0 and at most 2, it is {o}")
+            });
+        }
+        check.every_steps(self.every, at);
+    }
+
+    fn fill_defaults(&mut self) {
+        if self.error.is_none() && self.opening.is_none() {
+            self.error = Some(ERROR.into());
+        }
+    }
+
+    fn source(&self) -> Option<Source<'_>> {
+        Some(Source::Bodies)
+    }
+
+    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+        Box::new(Tree::new(self.accuracy(), self.every, G))
+    }
+
+    fn papers() -> Vec<Citation> {
+        vec![DEHNEN]
+    }
+}
 
 /// How good the tree's accelerations are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +129,7 @@ pub struct Tree {
 
 impl Default for Tree {
     fn default() -> Self {
-        Tree::new(Accuracy::Error(1e-3), 1, G)
+        Tree::new(Accuracy::Error(ERROR), 1, G)
     }
 }
 
@@ -87,10 +180,10 @@ impl Field for Tree {
         "tree self-gravity"
     }
 
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
+    fn act(&mut self, world: &World, on: &mut Actions) -> Result<()> {
         check_finite(world)?;
         let (bodies, settings) = (&world.bodies, self.accuracy.settings());
-        self.solver.accelerate(&bodies.position, &bodies.mass, self.constant, &settings, out);
+        self.solver.accelerate(&bodies.position, &bodies.mass, self.constant, &settings, on.accelerations);
         Ok(())
     }
 
@@ -100,6 +193,18 @@ impl Field for Tree {
         let potential = self.solver.potential(&bodies.position, &bodies.mass, &settings);
         let sum: f64 = potential.iter().zip(&bodies.mass).map(|(p, m)| p * m).sum();
         Ok(-0.5 * self.constant * sum)
+    }
+
+    fn pulls<'a>(&self, _world: &'a World, pulls: &mut Pulls<'a>) {
+        pulls.own = true;
+    }
+
+    fn memory(&self, bodies: usize) -> f64 {
+        BYTES_PER_BODY * bodies as f64
+    }
+
+    fn citations(&self) -> Vec<Citation> {
+        TreeGravity::papers()
     }
 
     fn every(&self) -> u64 {

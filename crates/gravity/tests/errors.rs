@@ -4,7 +4,7 @@
 //! target, by a third at most.
 
 use glam::DVec3;
-use rubblepile_core::{Field, Rng, World};
+use rubblepile_core::{Actions, Field, Rng, World};
 use rubblepile_gravity::{Accuracy, Tree, direct_sample, rms_relative_error, workload};
 
 fn world(positions: &[DVec3], masses: &[f64]) -> World {
@@ -25,7 +25,8 @@ fn ratio(positions: &[DVec3], masses: &[f64], target: f64) -> f64 {
     let rows: Vec<usize> = (0..positions.len()).collect();
     let exact = direct_sample(positions, masses, &rows, 1.0);
     let mut found = vec![DVec3::ZERO; positions.len()];
-    let result = Tree::new(Accuracy::Error(target), 1, 1.0).accelerate(&world(positions, masses), &mut found);
+    let result = Tree::new(Accuracy::Error(target), 1, 1.0)
+        .act(&world(positions, masses), &mut Actions::on_bodies(&mut found));
     assert!(result.is_ok());
     assert!(found.iter().all(|a| a.is_finite()));
     rms_relative_error(&found, &exact) / target

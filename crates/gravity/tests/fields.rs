@@ -1,7 +1,7 @@
 //! What every field must get right whatever its speed: two bodies, shells, momentum, energies, threads, odd inputs.
 
 use glam::DVec3;
-use rubblepile_core::{Domain, Field, Fields, Frame, G, KEPT_ERROR, Report, Rng, Severity, World};
+use rubblepile_core::{Actions, Domain, Field, Fields, Frame, G, KEPT_ERROR, Report, Rng, Severity, World};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform, rms_relative_error, workload};
 
 fn world(positions: &[DVec3], masses: &[f64]) -> World {
@@ -15,7 +15,7 @@ fn world(positions: &[DVec3], masses: &[f64]) -> World {
 
 fn accelerations(field: &mut dyn Field, world: &World) -> Vec<DVec3> {
     let mut out = vec![DVec3::ZERO; world.bodies.len()];
-    assert!(field.accelerate(world, &mut out).is_ok());
+    assert!(field.act(world, &mut Actions::on_bodies(&mut out)).is_ok());
     out
 }
 
@@ -189,7 +189,7 @@ fn a_lost_body_is_named() {
         w.bodies.position[42].y = bad;
         let mut out = vec![DVec3::ZERO; 100];
         for field in [&mut tree(1e-3) as &mut dyn Field, &mut Direct::default()] {
-            let message = field.accelerate(&w, &mut out).map_err(|e| e.to_string());
+            let message = field.act(&w, &mut Actions::on_bodies(&mut out)).map_err(|e| e.to_string());
             assert!(message.is_err_and(|m| m.contains("body 42")));
         }
     }

@@ -19,4 +19,3 @@ pub mod workload;
 
 pub use settings::Settings;
 pub use step::HardSpheres;
-pub use timestep::automatic_timestep;

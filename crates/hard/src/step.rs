@@ -4,7 +4,8 @@ use std::{collections::HashMap, time::Instant};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Contact, Fields, Frame, Method, Report, Result, Touch, World,
+    Advice, Citation, Contact, Fields, Frame, Method, Pulls, Report, Result, Touch, World,
+    settings::{Checked, MethodSettings},
     wall::{Held, Pose},
 };
 use rubblepile_geometry::{mesh::Surfaces, order, walls::nearest_at};
@@ -81,7 +82,7 @@ impl HardSpheres {
             h,
             restitution: &restitution,
             materials: world.materials.len(),
-            rest_speed: self.settings.rest_speed.unwrap_or_else(|| rest_speed(world)),
+            rest_speed: self.settings.rest_speed.value().unwrap_or_else(|| rest_speed(world)),
             acceleration: &world.rates.field,
             curvilinear: self.settings.curvilinear,
         };
@@ -278,7 +279,15 @@ impl Method for HardSpheres {
     }
 
     fn check(&self, world: &World) -> Vec<Advice> {
-        timestep::check(world, &self.settings)
+        timestep::check(world)
+    }
+
+    fn automatic_timestep(&self, world: &World, pulls: &Pulls) -> Checked<f64> {
+        timestep::automatic(world, pulls)
+    }
+
+    fn citations(&self) -> Vec<Citation> {
+        Settings::papers()
     }
 
     fn advance(

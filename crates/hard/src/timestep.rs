@@ -1,8 +1,11 @@
 //! How long a drift may be.
 
-use rubblepile_core::{Advice, G, Pulls, World};
+use rubblepile_core::{
+    Advice, G, Pulls, World,
+    settings::{Checked, Problem},
+};
 
-use crate::{Settings, grid::FEWEST_PERIODIC};
+use crate::grid::FEWEST_PERIODIC;
 
 /// Steps in the time in which the smallest grain falls its own radius from rest.
 const STEPS_A_FALL: f64 = 50.0;
@@ -11,8 +14,15 @@ const STEPS_A_COLLAPSE: f64 = 200.0;
 /// Smallest diameters that the fastest grain flies in a drift without fields.
 const FLIGHT: f64 = 20.0;
 
-/// A step from gravity, or without it from the speeds that there are; `None` if nothing moves and nothing pulls.
-pub fn automatic_timestep(world: &World, pulls: &Pulls) -> Option<f64> {
+/// A step from gravity, or without it from the speeds that there are.
+pub fn automatic(world: &World, pulls: &Pulls) -> Checked<f64> {
+    choose(world, pulls).ok_or_else(|| {
+        Problem::new("method.hard", "the time step cannot be chosen: nothing moves and nothing pulls")
+            .help("give `timestep` in [method.hard]")
+    })
+}
+
+fn choose(world: &World, pulls: &Pulls) -> Option<f64> {
     let b = &world.bodies;
     let smallest = b.radius.iter().copied().fold(f64::INFINITY, f64::min);
     let mut steps = Vec::new();
@@ -32,7 +42,7 @@ pub fn automatic_timestep(world: &World, pulls: &Pulls) -> Option<f64> {
 }
 
 /// What this method cannot do.
-pub fn check(world: &World, _settings: &Settings) -> Vec<Advice> {
+pub fn check(world: &World) -> Vec<Advice> {
     let mut advice = Vec::new();
     if !world.only_spheres() {
         advice.push(Advice::fatal(
@@ -84,7 +94,7 @@ mod tests {
         };
         let near = Pulls { asteroids: vec![&asteroid], ..Pulls::default() };
         let uniform = Pulls { uniform: DVec3::Y * G * 1e11 / 300f64.powi(2), ..Pulls::default() };
-        let step = |pulls: &Pulls| automatic_timestep(&world, pulls);
+        let step = |pulls: &Pulls| choose(&world, pulls);
         assert_eq!(step(&Pulls::default()), None);
         let (a, b) = (step(&near).expect("a step"), step(&uniform).expect("a step"));
         assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");

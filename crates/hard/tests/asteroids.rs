@@ -5,7 +5,7 @@ mod common;
 use common::{advance, gravity, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World, Wrench,
+    Actions, Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World,
 };
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
@@ -47,12 +47,11 @@ fn sums(w: &World) -> (DVec3, DVec3, f64) {
 /// What asteroids' masses, as points, do to grains, and grains to them.
 struct Pull {
     g: f64,
-    on: Vec<Wrench>,
 }
 
 impl Pull {
     fn fields(g: f64) -> Fields {
-        Fields { list: vec![Box::new(Pull { g, on: Vec::new() })] }
+        Fields { list: vec![Box::new(Pull { g })] }
     }
 }
 
@@ -60,20 +59,15 @@ impl Field for Pull {
     fn name(&self) -> &'static str {
         "pull"
     }
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
-        self.on = vec![Wrench::default(); world.asteroids.len()];
-        for (on, asteroid) in self.on.iter_mut().zip(&world.asteroids) {
-            for (k, a) in out.iter_mut().enumerate() {
+    fn act(&mut self, world: &World, actions: &mut Actions) -> Result<()> {
+        for (on, asteroid) in actions.on_asteroids.iter_mut().zip(&world.asteroids) {
+            for (k, a) in actions.accelerations.iter_mut().enumerate() {
                 let d = asteroid.position - world.bodies.position[k];
                 let pull = self.g * d / d.length().powi(3);
                 *a += asteroid.mass * pull;
                 on.force -= asteroid.mass * world.bodies.mass[k] * pull;
             }
         }
-        Ok(())
-    }
-    fn push_asteroids(&mut self, _: &World, on: &mut [Wrench]) -> Result<()> {
-        on.iter_mut().zip(&self.on).for_each(|(sum, part)| *sum += *part);
         Ok(())
     }
     fn potential_energy(&mut self, world: &World) -> Result<f64> {

@@ -17,7 +17,6 @@ use rubblepile_core::{
 
 use crate::{
     checkpoint::{self, Found, Meta},
-    cite,
     contact_table::ContactTables,
     error::{FileError, Result},
     frame::{FrameWriter, View},
@@ -370,17 +369,20 @@ pub fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
 
 /// The report of a run that is about to go on; earlier sessions are kept if they can be read.
 fn describe(plan: &Plan, directory: &Path) -> RunReport {
-    let fields: Vec<String> = plan.engine.fields.list.iter().map(|f| f.name().to_string()).collect();
-    let method = plan.engine.method.name();
-    let names = fields.iter().map(String::as_str).chain([method]);
-    let citations = cite::for_names(names).iter().map(|c| c.key.to_string()).collect();
+    let (method, fields) = (&plan.engine.method, &plan.engine.fields.list);
+    let mut citations: Vec<String> = Vec::new();
+    for paper in method.citations().into_iter().chain(fields.iter().flat_map(|f| f.citations())) {
+        if !citations.iter().any(|key| key == paper.key) {
+            citations.push(paper.key.into());
+        }
+    }
     RunReport {
         program: "rubblepile".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         title: plan.title.clone(),
         status: "running".into(),
         reason: None,
-        method: method.into(),
+        method: method.name().into(),
         seed: plan.seed,
         bodies: (plan.engine.world.bodies.len() + plan.engine.world.grains.len()) as u64,
         walls: plan.engine.world.walls.len() as u64,
@@ -391,7 +393,7 @@ fn describe(plan: &Plan, directory: &Path) -> RunReport {
         scenario_sha256: report::sha256(&plan.scenario),
         citations,
         sessions: RunReport::read(directory).map(|r| r.sessions).unwrap_or_default(),
-        fields,
+        fields: fields.iter().map(|f| f.name().to_string()).collect(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What the tables mean: every part of a world as the scenario says.
 
 use glam::DVec3;
+use rubblepile_core::settings::Vector;
 use rubblepile_core::{Action, Domain, Frame, Motion, Surface, Trigger, event::Property};
+use rubblepile_gravity::{TreeGravity, UniformGravity};
 use rubblepile_io::scenario::{
-    Accuracy, Built, GravityPlan, Interval, MethodPlan, ProbeKind, Scenario, build, build_without_grains,
-    summary,
+    Built, Gravity, Interval, Method, ProbeKind, Scenario, build, build_without_grains, summary,
 };
 use rubblepile_soft::Law;
 
@@ -90,18 +91,22 @@ fn built() -> Built {
 #[test]
 fn the_method_and_the_plans_are_as_written() {
     let b = built();
-    let MethodPlan::Soft(soft) = &b.method else { panic!("{:?}", b.method) };
-    assert_eq!((soft.law, soft.skin, soft.deepest_overlap), (Law::HertzMindlin, Some(0.01), 0.3));
+    let Method::Soft(soft) = &b.method else { panic!("{:?}", b.method) };
+    let (skin, deepest) = (soft.skin.value(), soft.deepest_overlap.0);
+    assert_eq!((soft.law, skin, deepest), (Law::HertzMindlin, Some(0.01), 0.3));
     assert_eq!((b.world.clock.timestep, b.end, b.seed), (0.002, 120.0, 1));
     let turn = DVec3::Y * std::f64::consts::TAU / 7200.0;
     assert_eq!(
         b.gravity,
         [
-            GravityPlan::Tree { accuracy: Accuracy::Opening(0.6), every: 4 },
-            GravityPlan::Uniform { acceleration: DVec3::new(0.0, 0.0, -0.01) },
-            GravityPlan::Centrifugal { angular_velocity: turn },
+            Gravity::Tree(TreeGravity { error: None, opening: Some(0.6.into()), every: 4 }),
+            Gravity::Uniform(UniformGravity { acceleration: Vector::new(0.0, 0.0, -0.01) }),
         ]
     );
+    let fields = b.fields();
+    let names: Vec<&str> = fields.list.iter().map(|f| f.name()).collect();
+    assert_eq!(names, ["tree self-gravity", "uniform gravity", "centrifugal"]);
+    assert_eq!((fields.list[0].every(), fields.uniform()), (4, DVec3::new(0.0, 0.0, -0.01)));
     assert_eq!(b.world.frame, Frame::Rotating { angular_velocity: turn });
     assert_eq!(b.world.domain, Domain::Open);
     assert_eq!((b.probes[0].kind.clone(), b.probes[0].every), (ProbeKind::Energy, 1.0));
@@ -181,7 +186,7 @@ fn contact_dynamics_is_as_written_and_takes_what_soft_spheres_cannot() {
         build(&loaded, ".".as_ref()).unwrap_or_else(|e| panic!("{e}"))
     };
     let plain = load("", "");
-    assert_eq!(plain.method, MethodPlan::Nonsmooth(Default::default()));
+    assert_eq!(plain.method, Method::Nonsmooth(Default::default()));
     assert_eq!(plain.world.clock.timestep, 0.0);
     let all = load(
         "timestep = \"5 s\"\ntheta = 0.75\nsolver = \"spectral-gradient\"\ntolerance = \"1 %\"\niterations = 7\n\
@@ -190,13 +195,14 @@ fn contact_dynamics_is_as_written_and_takes_what_soft_spheres_cannot() {
     );
     assert_eq!(
         all.method,
-        MethodPlan::Nonsmooth(rubblepile_nonsmooth::Settings {
+        Method::Nonsmooth(rubblepile_nonsmooth::Settings {
+            timestep: 5.0.into(),
             solver: rubblepile_nonsmooth::Solver::SpectralGradient,
-            theta: 0.75,
-            tolerance: 0.01,
+            theta: 0.75.into(),
+            tolerance: 0.01.into(),
             iterations: 7,
             unsolved_steps: 0,
-            margin: Some(0.03),
+            margin: 0.03.into(),
         })
     );
     let m = &all.world.materials[0];

@@ -1,9 +1,13 @@
 //! Stress and its tangent from the gradient of deformation, of the second dimension's kind: plane strain or plane stress.
 
 use glam::DMat2;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What is held in the direction that is not there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PlaneName")]
 pub enum Plane {
     /// No strain: a slice of something long.
     #[default]
@@ -12,12 +16,17 @@ pub enum Plane {
     Stress,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// The elastic law.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ElasticLaw")]
 pub enum Kind {
-    /// Eq. (13): the second Piola-Kirchhoff stress is proportional to the Green-Lagrange strain. Softens when pressed far.
+    // Eq. (13): the stress is the second one of Piola and Kirchhoff.
+    /// Stress proportional to the Green-Lagrange strain: softens when pressed far.
     #[default]
     SaintVenantKirchhoff,
-    /// W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J: never inside out.
+    // W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J
+    /// Never inside out.
     NeoHookean,
 }
 

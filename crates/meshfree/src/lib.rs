@@ -30,4 +30,3 @@ pub mod workload;
 
 pub use method::DeformableGrains;
 pub use settings::Settings;
-pub use timestep::automatic_timestep;

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{
-    Advice, Contact, Deformable, Deformation, Error, Fields, Method, Report, Result, World,
+    Advice, Citation, Contact, Deformable, Deformation, Error, Fields, Method, Pulls, Report, Result, World,
+    settings::{Checked, MethodSettings},
 };
 
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
     losses::Losses,
     scene::{self, Scene},
     step::{Scheme, StepError, Stepper, Times},
+    timestep,
 };
 
 pub struct DeformableGrains {
@@ -104,7 +106,8 @@ impl Method for DeformableGrains {
             solver.gap, solver.stiffness, solver.reach
         )));
         let Settings { mass_damping, stiffness_damping, viscous_damping, scheme, .. } = self.settings;
-        if [mass_damping, stiffness_damping, viscous_damping] == [0.0; 3] && scheme != Scheme::ContactImplicit
+        if [mass_damping.0, stiffness_damping.0, viscous_damping.0] == [0.0; 3]
+            && scheme != Scheme::ContactImplicit
         {
             advice.push(Advice::warning(
                 "nothing damps the grains: with short steps contacts may bring energy in; use `scheme = \"contact-implicit\"`, or some \
@@ -120,6 +123,14 @@ impl Method for DeformableGrains {
             )));
         }
         advice
+    }
+
+    fn automatic_timestep(&self, world: &World, pulls: &Pulls) -> Checked<f64> {
+        timestep::automatic(world, &self.settings, pulls)
+    }
+
+    fn citations(&self) -> Vec<Citation> {
+        Settings::papers()
     }
 
     fn advance(

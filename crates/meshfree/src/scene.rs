@@ -176,9 +176,9 @@ impl Scene {
             let bulk = Bulk::new(&filling, law, material.density, settings.shape_functions)
                 .map_err(|e| unusable(e.to_string()))?;
             let damping = Damping {
-                mass: settings.mass_damping,
-                stiffness: settings.stiffness_damping,
-                viscous: settings.viscous_damping,
+                mass: settings.mass_damping.0,
+                stiffness: settings.stiffness_damping.0,
+                viscous: settings.viscous_damping.0,
             };
             Ok(Grain { filling, bulk, damping, material: g.material as usize })
         };

@@ -1,59 +1,97 @@
-//! What the user chooses of deformable grains, and what is chosen where nothing is said.
+//! What a scenario says of deformable grains, the table `[method.meshfree]`, and what is chosen where it says nothing.
 
-use rubblepile_core::World;
+use std::ops::Bound;
+
+use rubblepile_core::{
+    Citation, Method, World,
+    settings::{
+        Auto, Check, ContactStiffnessKind, Frequency, Length, LengthKind, MethodSettings, Number, Problem,
+        Quantity, Time, TimeKind, restitution,
+    },
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
+    DeformableGrains,
     law::{self, Law, LawError, Plane},
     shape,
     step::{self, Scheme},
 };
 
-#[derive(Debug, Clone, PartialEq)]
+/// Deformable grains in the plane of x and y, one metre deep: displacements of nodes without a mesh, large strains, contact with
+/// friction and adhesion, an implicit step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Meshfree")]
 pub struct Settings {
+    /// Time step; `"auto"`: from gravity, speeds, and how long a wave takes to cross a grain. A step that does not converge is taken
+    /// in pieces.
+    pub timestep: Auto<TimeKind>,
+    /// How time is cut.
     pub scheme: Scheme,
+    /// The elastic law.
     pub law: law::Kind,
+    /// What is held in the direction that is not there.
     pub plane: Plane,
+    /// How displacements are interpolated between nodes.
     pub shape_functions: shape::Kind,
     /// Residual over the forces that balance in it, at which Newton-Raphson is done.
-    pub residual: f64,
-    /// Largest distance of what touches, m; `None`: from the spacing of nodes.
-    pub gap: Option<f64>,
-    /// k_0 of eq. (21), Pa/m; `None`: from moduli and the spacing of nodes.
-    pub contact_stiffness: Option<f64>,
-    /// By how much it grows from one augmentation to the next.
-    pub stiffness_growth: f64,
-    /// Most iterations of a Newton-Raphson loop, and most augmentations of a sub-step.
+    pub residual: Number,
+    /// Largest distance of what touches; `"auto"`: a millionth of the distance of nodes.
+    pub gap: Auto<LengthKind>,
+    /// Stiffness with which contacts are closed at first, which changes how fast and not what is found; `"auto"`: from moduli and the
+    /// distance of nodes.
+    pub contact_stiffness: Auto<ContactStiffnessKind>,
+    /// By how much that grows from one augmentation to the next.
+    pub stiffness_growth: Number,
+    /// Most iterations of a Newton-Raphson loop.
     pub iterations: u32,
+    /// Most augmentations of half a step.
     pub augmentations: u32,
-    /// How far from each other nodes and outlines are watched, m; `None`: from the spacing of nodes.
-    pub watch_distance: Option<f64>,
-    /// Rayleigh's α, 1/s, and β, s, of eq. (24).
-    pub mass_damping: f64,
-    pub stiffness_damping: f64,
-    /// Time of a viscous stress that leaves rigid motion alone, s.
-    pub viscous_damping: f64,
+    /// How far from each other nodes and outlines are watched: farther than they move in half a step; `"auto"`: the distance of nodes.
+    pub watch_distance: Auto<LengthKind>,
+    /// Damping by mass, Rayleigh's alpha: it slows down grains as a whole too.
+    pub mass_damping: Frequency,
+    /// Damping by stiffness, Rayleigh's beta: it slows down what turns too.
+    pub stiffness_damping: Time,
+    /// Time of a viscous stress that goes with the rate of strain, and leaves alone what moves or turns as a whole.
+    pub viscous_damping: Time,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            timestep: Auto::Auto,
             scheme: Scheme::Composite,
             law: law::Kind::SaintVenantKirchhoff,
             plane: Plane::Strain,
             shape_functions: shape::Kind::Radial,
-            residual: 1e-10,
-            gap: None,
-            contact_stiffness: None,
-            stiffness_growth: 2.0,
+            residual: Quantity::new(1e-10),
+            gap: Auto::Auto,
+            contact_stiffness: Auto::Auto,
+            stiffness_growth: Quantity::new(2.0),
             iterations: 20,
             augmentations: 400,
-            watch_distance: None,
-            mass_damping: 0.0,
-            stiffness_damping: 0.0,
-            viscous_damping: 0.0,
+            watch_distance: Auto::Auto,
+            mass_damping: Quantity::new(0.0),
+            stiffness_damping: Quantity::new(0.0),
+            viscous_damping: Quantity::new(0.0),
         }
     }
 }
+
+const MOLLON: Citation = Citation {
+    key: "Mollon2016",
+    about: "deformable grains without a mesh",
+    authors: "Mollon, G.",
+    title: "A multibody meshfree strategy for the simulation of highly deformable granular materials",
+    journal: "International Journal for Numerical Methods in Engineering",
+    year: 2016,
+    volume: "108",
+    pages: "1477--1497",
+    doi: "10.1002/nme.5258",
+};
 
 /// Contact stiffness over modulus by spacing: Table I of meshfree-2016 has 17 and 19.
 const STIFFNESS: f64 = 20.0;
@@ -64,7 +102,65 @@ const SLACK: f64 = 0.03;
 /// By how much nodes move, over their distance, before a grain's tangent is made anew.
 const STALE: f64 = 1e-3;
 
+impl MethodSettings for Settings {
+    fn name(&self) -> &'static str {
+        "meshfree"
+    }
+
+    fn timestep(&self) -> Option<f64> {
+        self.timestep.value()
+    }
+
+    fn check(&self, check: &mut Check, at: &str) {
+        check.timestep(self.timestep, at);
+        let residual = self.residual.0;
+        check.check(residual > 0.0 && residual < 1.0, at, "residual", || {
+            format!("`residual` must be above 0 and below 1, it is {residual}")
+        });
+        for (key, value) in [("gap", self.gap.value()), ("watch_distance", self.watch_distance.value())] {
+            if let Some(v) = value {
+                check.positive(Length::new(v), at, key);
+            }
+        }
+        if let Auto::Value(v) = self.contact_stiffness {
+            check.positive(v, at, "contact_stiffness");
+        }
+        let growth = self.stiffness_growth.0;
+        check.check((1.0..=100.0).contains(&growth), at, "stiffness_growth", || {
+            format!("`stiffness_growth` must be between 1 and 100, it is {growth}")
+        });
+        for (key, n) in [("iterations", self.iterations), ("augmentations", self.augmentations)] {
+            check.check((1..=10_000).contains(&n), at, key, || {
+                format!("`{key}` must be between 1 and 10000, it is {n}")
+            });
+        }
+        check.not_negative(self.mass_damping, at, "mass_damping");
+        check.not_negative(self.stiffness_damping, at, "stiffness_damping");
+        check.not_negative(self.viscous_damping, at, "viscous_damping");
+    }
+
+    fn refuses(&self, key: &str, value: f64) -> Option<Problem> {
+        if matches!(key, "cohesion_force" | "cohesion_range") && value != 0.0 {
+            let message =
+                format!("`{key}` belongs to [method.nonsmooth]: it does not act between deformable grains");
+            let help = "deformable grains stick by `cohesion`, the tension in Pa that parts them";
+            return Some(Problem::new("", message).help(help));
+        }
+        restitution(key, value, Bound::Included(0.0))
+    }
+
+    fn method(&self) -> Box<dyn Method> {
+        Box::new(DeformableGrains::new(self.clone()))
+    }
+
+    fn papers() -> Vec<Citation> {
+        vec![MOLLON]
+    }
+}
+
 impl Settings {
+    pub const ABOUT: &str = "Deformable grains in the plane, without a mesh, stepped implicitly.";
+
     /// The elastic law of a material; without a modulus there is none.
     pub fn law_of(&self, young: Option<f64>, poisson: f64) -> Result<Law, LawError> {
         Law::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)
@@ -81,15 +177,15 @@ impl Settings {
         }
         step::Settings {
             scheme: self.scheme,
-            residual: self.residual,
-            gap: self.gap.unwrap_or(GAP * finest),
-            stiffness: self.contact_stiffness.unwrap_or(STIFFNESS * stiffest),
-            growth: self.stiffness_growth,
+            residual: self.residual.0,
+            gap: self.gap.value().unwrap_or(GAP * finest),
+            stiffness: self.contact_stiffness.value().unwrap_or(STIFFNESS * stiffest),
+            growth: self.stiffness_growth.0,
             slack: SLACK,
             stale: STALE,
             newton: self.iterations as usize,
             augmentations: self.augmentations as usize,
-            reach: self.watch_distance.unwrap_or(coarsest),
+            reach: self.watch_distance.value().unwrap_or(coarsest),
         }
     }
 }

@@ -2,6 +2,8 @@
 //! squares as an alternative. They are made once, on the reference configuration.
 
 use glam::DVec2;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::dense::Lu;
 
@@ -11,12 +13,15 @@ pub const NEIGHBOURS: usize = 20;
 /// Monomials 1, x, y, x², y², xy (eq. 8).
 const MONOMIALS: usize = 6;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How displacements are interpolated between nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ShapeFunctions")]
 pub enum Kind {
-    /// Radial point interpolation: passes through the values at the nodes.
+    /// Radial point interpolation: through the values at the nodes.
     #[default]
     Radial,
-    /// Moving least squares: smoother, but does not.
+    /// Moving least squares: smoother, not through them.
     LeastSquares,
 }
 

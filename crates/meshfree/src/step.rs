@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use glam::DVec2;
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     condense::Condensed,
@@ -18,15 +20,17 @@ use crate::{
 };
 
 /// How time is cut.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "SchemeName")]
 pub enum Scheme {
-    /// Newmark's rule to the middle of the step, Euler's backward one with three points to its end.
+    /// Newmark's rule to the middle of a step, a backward one with three points to its end.
     #[default]
     Composite,
-    /// As composite, but that contacts push during the first half with what they push with at its end (Kane et al. 1999): whatever the step,
-    /// they bring no energy in.
+    // Kane et al. 1999.
+    /// As composite, but that contacts push during the first half with what they push with at its end: they bring no energy in, however short the step.
     ContactImplicit,
-    /// Newmark's rule alone, to compare with.
+    /// Newmark's rule alone: contacts tremble at rest.
     Newmark,
 }
 

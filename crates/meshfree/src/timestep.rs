@@ -1,7 +1,10 @@
 //! The time step: of how nodes come to touch, and of how a blow runs through a grain. The scheme is implicit, and stable with any.
 
 use glam::DVec2;
-use rubblepile_core::{Pulls, Wall, World};
+use rubblepile_core::{
+    Pulls, Wall, World,
+    settings::{Checked, Problem},
+};
 
 use crate::Settings;
 
@@ -10,8 +13,16 @@ const STEPS_A_FALL: f64 = 20.0;
 /// Part of the distance of two nodes that the fastest one, or a wall, covers in a step.
 const SPACINGS_A_STEP: f64 = 0.25;
 
-/// Not longer than a wave takes to cross the smallest grain; `None` without grains, or where a material has no modulus.
-pub fn automatic_timestep(world: &World, settings: &Settings, pulls: &Pulls) -> Option<f64> {
+/// Not longer than a wave takes to cross the smallest grain.
+pub fn automatic(world: &World, settings: &Settings, pulls: &Pulls) -> Checked<f64> {
+    choose(world, settings, pulls).ok_or_else(|| {
+        Problem::new("method.meshfree", "the time step cannot be chosen: there are no grains")
+            .help("add a [[deformable]] table")
+    })
+}
+
+/// `None` without grains, or where a material has no modulus.
+fn choose(world: &World, settings: &Settings, pulls: &Pulls) -> Option<f64> {
     let pull = pulls.uniform.truncate().length();
     let of_wall = |w: &Wall| w.pose(world.time()).velocity.truncate().length();
     let wall = world.walls.iter().map(of_wall).fold(0.0, f64::max);

@@ -4,11 +4,11 @@ use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{
-    Deformable, Domain, Fields, Material, Method, Motion, Reference, Report, Severity, Surface, Wall, World,
-    method::Field,
+    Actions, Deformable, Domain, Fields, Material, Method, Motion, Reference, Report, Severity, Surface,
+    Wall, World, method::Field,
 };
 use rubblepile_meshfree::{
-    DeformableGrains, Settings, automatic_timestep,
+    DeformableGrains, Settings,
     fill::{Density, fill},
     law::{Kind, Law, Plane},
     outline::Outline,
@@ -24,7 +24,7 @@ impl Field for Pull {
     fn name(&self) -> &'static str {
         "pull"
     }
-    fn accelerate(&mut self, _: &World, _: &mut [DVec3]) -> rubblepile_core::Result<()> {
+    fn act(&mut self, _: &World, _: &mut Actions) -> rubblepile_core::Result<()> {
         Ok(())
     }
     fn potential_energy(&mut self, _: &World) -> rubblepile_core::Result<f64> {
@@ -70,7 +70,7 @@ fn pile() -> World {
 }
 
 fn damped() -> Settings {
-    Settings { stiffness_damping: 0.01, ..Settings::default() }
+    Settings { stiffness_damping: 0.01.into(), ..Settings::default() }
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn the_method_takes_the_steps_of_the_solver() {
     let rubblepile_meshfree::fill::Filling { nodes, boundary, triangles } = filling;
     world.grains.push(Deformable::new(0, 0, 0, Reference { nodes, boundary, triangles }));
     let chosen = Settings {
-        residual: 1e-12,
-        gap: Some(1e-12),
-        contact_stiffness: Some(1e8),
-        watch_distance: Some(0.2),
-        mass_damping: 0.01,
-        stiffness_damping: 0.1,
+        residual: 1e-12.into(),
+        gap: 1e-12.into(),
+        contact_stiffness: 1e8.into(),
+        watch_distance: 0.2.into(),
+        mass_damping: 0.01.into(),
+        stiffness_damping: 0.1.into(),
         ..Settings::default()
     };
     let mut method = DeformableGrains::new(chosen);
@@ -240,7 +240,7 @@ fn the_step_follows_gravity_waves_and_speeds() {
     let mut world = pile();
     let step = |world: &World, pull: f64| {
         let pulls = rubblepile_core::Pulls { uniform: DVec3::new(0.0, -pull, 0.0), ..Default::default() };
-        automatic_timestep(world, &Settings::default(), &pulls).unwrap()
+        DeformableGrains::new(Settings::default()).automatic_timestep(world, &pulls).unwrap()
     };
     world.walls.clear();
     let wave = step(&world, 0.0);

@@ -19,4 +19,3 @@ pub mod workload;
 pub use settings::{Settings, Solver};
 pub use solver::Outcome;
 pub use step::ContactDynamics;
-pub use timestep::automatic_timestep;

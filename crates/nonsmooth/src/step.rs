@@ -11,7 +11,9 @@ use std::time::Instant;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Contact, Error, Fields, Frame, Method, Report, Result, World, Wrench, rotation::turn_freely,
+    Advice, Citation, Contact, Error, Fields, Frame, Method, Pulls, Report, Result, World, Wrench,
+    rotation::turn_freely,
+    settings::{Checked, MethodSettings},
     wall::Pose,
 };
 use rubblepile_geometry::{mesh::Surfaces, order};
@@ -88,7 +90,7 @@ impl ContactDynamics {
         report: &mut Report,
     ) -> Result<()> {
         let h = world.clock.timestep;
-        let (before, ahead) = ((1.0 - self.settings.theta) * h, self.settings.theta * h);
+        let (before, ahead) = ((1.0 - self.settings.theta.0) * h, self.settings.theta.0 * h);
         let start = Instant::now();
         drift(world, before);
         report.add_time("drift", start);
@@ -98,7 +100,7 @@ impl ContactDynamics {
 
         let start = Instant::now();
         // From one look at the contacts to the next a body goes h v, part of it in the next step.
-        let reach = Reach { margin: self.settings.margin, ahead: h };
+        let reach = Reach { margin: self.settings.margin.value(), ahead: h };
         live.rocks.place(world);
         self.surfaces.update(world);
         let poses = poses(world, world.time() + before);
@@ -169,7 +171,7 @@ impl ContactDynamics {
             return Err(Error::NotConverged {
                 steps: self.unsolved.0,
                 residual: outcome.residual,
-                tolerance: self.settings.tolerance,
+                tolerance: self.settings.tolerance.0,
                 time,
             });
         }
@@ -314,6 +316,14 @@ impl Method for ContactDynamics {
 
     fn check(&self, world: &World) -> Vec<Advice> {
         timestep::check(world, &self.settings)
+    }
+
+    fn automatic_timestep(&self, world: &World, pulls: &Pulls) -> Checked<f64> {
+        timestep::automatic(world, pulls)
+    }
+
+    fn citations(&self) -> Vec<Citation> {
+        Settings::papers()
     }
 
     fn advance(

@@ -23,7 +23,7 @@ pub fn contacts(
 ) -> Result<Vec<Contact>> {
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
-    let reach = Reach { margin: settings.margin, ahead: h };
+    let reach = Reach { margin: settings.margin.value(), ahead: h };
     let poses: Vec<Pose> = poses(world, world.time());
     let rocks = Rocks::new(world)?;
     let mut near = Near::default();

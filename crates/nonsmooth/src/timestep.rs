@@ -1,6 +1,9 @@
 //! The time step: set by gravity and by speed, not by a stiffness.
 
-use rubblepile_core::{Advice, Frame, G, Pulls, Surface, World};
+use rubblepile_core::{
+    Advice, Frame, G, Pulls, Surface, World,
+    settings::{Checked, Problem},
+};
 
 use crate::{Settings, Solver};
 
@@ -9,8 +12,15 @@ const RADII_A_STEP: f64 = 0.05;
 /// Steps in the shortest time of gravity, `1 / sqrt(G rho)` (eqs 3 and 5 of nbody-polyhedra-2017 allow a half).
 const STEPS_A_FALL: f64 = 200.0;
 
-/// A step from the speeds that there are and that gravity will make; `None` if nothing moves and nothing pulls.
-pub fn automatic_timestep(world: &World, pulls: &Pulls) -> Option<f64> {
+/// A step from the speeds that there are and that gravity will make.
+pub fn automatic(world: &World, pulls: &Pulls) -> Checked<f64> {
+    choose(world, pulls).ok_or_else(|| {
+        Problem::new("method.nonsmooth", "the time step cannot be chosen: nothing moves and nothing pulls")
+            .help("give `timestep` in [method.nonsmooth]")
+    })
+}
+
+fn choose(world: &World, pulls: &Pulls) -> Option<f64> {
     let b = &world.bodies;
     if b.is_empty() {
         return None;

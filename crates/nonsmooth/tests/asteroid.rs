@@ -4,13 +4,14 @@ use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Asteroid, Error, Field, Fields, G, Material, Mesh, Method, Pulls, Report, Rng, Surface, Wall, World,
+    Actions, Asteroid, Error, Field, Fields, G, Material, Mesh, Method, Pulls, Report, Rng, Surface, Wall,
+    World,
 };
 use rubblepile_geometry::mesh::{
     Axes, asteroid,
     make::{Form, Relief, body, geodesic},
 };
-use rubblepile_nonsmooth::{ContactDynamics, Settings, automatic_timestep};
+use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
 struct Pull(DVec3);
 
@@ -18,8 +19,8 @@ impl Field for Pull {
     fn name(&self) -> &'static str {
         "pull"
     }
-    fn accelerate(&mut self, _: &World, out: &mut [DVec3]) -> Result<(), Error> {
-        out.iter_mut().for_each(|a| *a += self.0);
+    fn act(&mut self, _: &World, on: &mut Actions) -> Result<(), Error> {
+        on.accelerations.iter_mut().for_each(|a| *a += self.0);
         Ok(())
     }
     fn potential_energy(&mut self, _: &World) -> Result<f64, Error> {
@@ -142,10 +143,11 @@ fn the_automatic_step_counts_the_pull_of_an_asteroid() {
     w.asteroids.push(asteroid(geodesic(6), 2000.0, Axes::Centred));
     w.bodies.push_sphere(DVec3::new(1.05, 0.0, 0.0), 0.05, 2500.0, 0, 0);
     w.bodies.push_sphere(DVec3::new(0.0, 0.0, 3.0), 0.1, 2500.0, 0, 0);
-    assert_eq!(automatic_timestep(&w, &Pulls::default()), None);
+    let method = ContactDynamics::new(Settings::default());
+    assert!(method.automatic_timestep(&w, &Pulls::default()).is_err());
     let step = |w: &World| {
         let pulls = Pulls { asteroids: w.asteroids.iter().collect(), ..Pulls::default() };
-        automatic_timestep(w, &pulls).expect("a step")
+        method.automatic_timestep(w, &pulls).expect("a step")
     };
     // A fall from 3 radii to the ground is faster than any of the lower grain.
     let ground = (w.asteroids[0].mass / 2000.0 * 0.75 / PI).cbrt();
@@ -155,7 +157,9 @@ fn the_automatic_step_counts_the_pull_of_an_asteroid() {
     w.bodies.position[1] = DVec3::new(0.0, 0.99, 0.0);
     w.bodies.position[0] = DVec3::new(0.99, 0.0, 0.0);
     let mut field = vec![DVec3::ZERO; 2];
-    rubblepile_gravity::Asteroids::new(vec![], 0.0, 1).accelerate(&w, &mut field).expect("a field");
+    rubblepile_gravity::Asteroids::new(vec![], 0.0, 1)
+        .act(&w, &mut Actions::on_bodies(&mut field))
+        .expect("a field");
     let expected = (2.0 * 0.05 / field[0].length()).sqrt() / 100.0;
     assert!((step(&w) / expected - 1.0).abs() < 0.03, "{} {expected}", step(&w));
 }

@@ -9,7 +9,7 @@ use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
 fn tight() -> Settings {
-    Settings { tolerance: 1e-10, iterations: 2000, ..Settings::default() }
+    Settings { tolerance: 1e-10.into(), iterations: 2000, ..Settings::default() }
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn cloud() -> (World, Fields) {
 
 #[test]
 fn threads_and_restarts_leave_the_same_bits() {
-    let settings = Settings { tolerance: 1e-4, ..Settings::default() };
+    let settings = Settings { tolerance: 1e-4.into(), ..Settings::default() };
     let end = 1500.0 * 20.0;
     let on = |threads: usize, stops: &[f64]| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -209,7 +209,8 @@ fn momentum_and_angular_momentum_are_kept_through_a_collapse() {
 #[test]
 fn a_problem_that_is_never_solved_ends_the_run_with_advice() {
     let (mut w, mut fields) = cloud();
-    let settings = Settings { tolerance: 1e-12, iterations: 1, unsolved_steps: 20, ..Settings::default() };
+    let settings =
+        Settings { tolerance: 1e-12.into(), iterations: 1, unsolved_steps: 20, ..Settings::default() };
     let mut method = ContactDynamics::new(settings);
     let error = method.advance(&mut w, &mut fields, 30_000.0, &mut Report::default()).expect_err("an end");
     let said = error.to_string();

@@ -18,7 +18,7 @@ use rubblepile_nonsmooth::{ContactDynamics, Settings};
 const GRAVITY: f64 = 9.81;
 
 fn tight() -> Settings {
-    Settings { tolerance: 1e-10, iterations: 10_000, ..Settings::default() }
+    Settings { tolerance: 1e-10.into(), iterations: 10_000, ..Settings::default() }
 }
 
 /// Held where it is, in the frame of the mesh.
@@ -117,7 +117,7 @@ fn a_bar_rests_in_a_valley_and_a_plate_on_three_peaks() {
     w.asteroids.push(ground(terrain(4.0, 16, -6.0, peaks)));
     add(&mut w, solid::block(DVec3::new(3.0, 3.0, 0.2)), DVec3::new(0.0, -0.2, 1.5), DQuat::IDENTITY);
     let mut method =
-        ContactDynamics::new(Settings { tolerance: 1e-6, iterations: 2000, ..Settings::default() });
+        ContactDynamics::new(Settings { tolerance: 1e-6.into(), iterations: 2000, ..Settings::default() });
     method
         .advance(&mut w, &mut fall(DVec3::new(0.0, 0.0, -1.0)), 10.0, &mut Report::default())
         .expect("a run");
@@ -238,8 +238,11 @@ fn rocks_that_tumble_over_rough_ground_neither_enter_it_nor_gain_energy() {
             w.bodies.velocity[row] = DVec3::new(rng.range(-1.0, 1.0), rng.range(-1.0, 1.0), 0.0);
             w.bodies.spin[row] = rng.direction();
         }
-        let mut method =
-            ContactDynamics::new(Settings { tolerance: 1e-5, iterations: 2000, ..Settings::default() });
+        let mut method = ContactDynamics::new(Settings {
+            tolerance: 1e-5.into(),
+            iterations: 2000,
+            ..Settings::default()
+        });
         let (mut fields, tree) = (fall(DVec3::NEG_Z), SurfaceTree::new(&w.asteroids[0].mesh));
         let energy = |w: &World| {
             let (b, (t, r)) = (&w.bodies, w.bodies.kinetic_energy());
@@ -333,7 +336,7 @@ fn a_rock_inside_is_named() {
     w.bodies.position[1] = DVec3::new(1.5, 0.0, 0.0);
     w.bodies.velocity[1] = DVec3::new(-60.0, 0.0, 0.0);
     let mut method =
-        ContactDynamics::new(Settings { margin: Some(1e-4), unsolved_steps: 0, ..Settings::default() });
+        ContactDynamics::new(Settings { margin: 1e-4.into(), unsolved_steps: 0, ..Settings::default() });
     let result = method.advance(&mut w, &mut Fields::default(), 1.0, &mut Report::default());
     assert!(matches!(result, Err(Error::Inside { id: 1, .. })), "{result:?}");
 }

@@ -12,7 +12,7 @@ use rubblepile_nonsmooth::{ContactDynamics, Settings};
 const GRAVITY: f64 = 9.81;
 
 fn tight() -> Settings {
-    Settings { tolerance: 1e-8, iterations: 3000, ..Settings::default() }
+    Settings { tolerance: 1e-8.into(), iterations: 3000, ..Settings::default() }
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn an_arch_of_wedges_stands_on_friction_and_falls_without() {
         run(
             &mut w,
             &mut fall(DVec3::new(0.0, 0.0, -GRAVITY)),
-            &Settings { tolerance: 1e-4, iterations: 1000, ..Settings::default() },
+            &Settings { tolerance: 1e-4.into(), iterations: 1000, ..Settings::default() },
             2.0,
         );
         let sunk = before - top(&w);

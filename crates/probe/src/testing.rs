@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Contact, Convex, Deformation, Field, Fields, Method, Partner, Probe, Report, Result, Rng, Shape,
-    Solid, World, method::Moment,
+    Actions, Advice, Contact, Convex, Deformation, Field, Fields, Method, Partner, Probe, Report, Result,
+    Rng, Shape, Solid, World, method::Moment,
 };
 
 struct FakeMethod(Vec<Contact>, Option<Deformation>);
@@ -37,7 +37,7 @@ impl Field for FakeField {
     fn name(&self) -> &'static str {
         "fake"
     }
-    fn accelerate(&mut self, _: &World, _: &mut [DVec3]) -> Result<()> {
+    fn act(&mut self, _: &World, _: &mut Actions) -> Result<()> {
         Ok(())
     }
     fn potential_energy(&mut self, world: &World) -> Result<f64> {

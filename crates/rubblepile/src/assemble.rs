@@ -1,15 +1,10 @@
-//! From a scenario to something that runs: the one place where methods, fields and probes are made from their plans.
+//! From a scenario to something that runs: the one place where methods, fields and probes are made.
 
-use rubblepile_core::{Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation};
-use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
-use rubblepile_hard::HardSpheres;
+use rubblepile_core::{Probe, Report, run::Simulation};
 use rubblepile_io::{
-    scenario::{self, Built, GravityPlan, Interval, MethodPlan, ProbeKind},
+    scenario::{self, Built, Interval, ProbeKind},
     session::{CheckpointEvery, Plan},
 };
-use rubblepile_meshfree::DeformableGrains;
-use rubblepile_nonsmooth::ContactDynamics;
-use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
 use crate::{Error, Scenario};
 
@@ -24,25 +19,10 @@ pub fn columns(source: &Scenario) -> Vec<String> {
 pub fn build(source: &Scenario) -> Result<Built, Error> {
     let mut built = scenario::build(&source.loaded, &source.base)?;
     if built.world.clock.timestep == 0.0 {
-        let (_, timestep) = method(&built);
-        built.world.clock.timestep = timestep.ok_or_else(|| match built.method {
-            MethodPlan::Soft(_) => Error::bad_input(
-                "the time step cannot be chosen: it is not known how long a contact lasts",
-                "give `timestep` or `max_speed` in [method.soft], or `stiffness` to every material",
-            ),
-            MethodPlan::Nonsmooth(_) => Error::bad_input(
-                "the time step cannot be chosen: nothing moves and nothing pulls",
-                "give `timestep` in [method.nonsmooth]",
-            ),
-            MethodPlan::Hard(_) => Error::bad_input(
-                "the time step cannot be chosen: nothing moves and nothing pulls",
-                "give `timestep` in [method.hard]",
-            ),
-            MethodPlan::Meshfree(_) => Error::bad_input(
-                "the time step cannot be chosen: there are no grains",
-                "add a [[deformable]] table",
-            ),
-        })?;
+        let (method, fields) = (built.method.settings().method(), built.fields());
+        let timestep = method.automatic_timestep(&built.world, &fields.pulls(&built.world));
+        built.world.clock.timestep =
+            timestep.map_err(|p| Error::bad_input(&p, p.help.as_deref().unwrap_or_default()))?;
     }
     Ok(built)
 }
@@ -53,52 +33,10 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, 
     Ok(plan(&scenario, build(&scenario)?).engine)
 }
 
-/// What resolves contact, with the time step that it would choose itself, s, if it can.
-fn method(built: &Built) -> (Box<dyn Method>, Option<f64>) {
-    let world = &built.world;
-    match &built.method {
-        MethodPlan::Soft(settings) => {
-            let shortest = shortest_contact_time(world, settings).map(|t| t.seconds / STEPS_PER_CONTACT);
-            (Box::new(SoftSpheres::new(settings.clone())), shortest)
-        }
-        MethodPlan::Nonsmooth(settings) => {
-            let step = rubblepile_nonsmooth::automatic_timestep(world, &pulls(&built.gravity, world));
-            (Box::new(ContactDynamics::new(settings.clone())), step)
-        }
-        MethodPlan::Hard(settings) => {
-            let step = rubblepile_hard::automatic_timestep(world, &pulls(&built.gravity, world));
-            (Box::new(HardSpheres::new(settings.clone())), step)
-        }
-        MethodPlan::Meshfree(settings) => {
-            let pulls = pulls(&built.gravity, world);
-            let step = rubblepile_meshfree::automatic_timestep(world, settings, &pulls);
-            (Box::new(DeformableGrains::new(settings.clone())), step)
-        }
-    }
-}
-
-/// What sets the step of gravity.
-fn pulls<'a>(gravity: &[GravityPlan], world: &'a World) -> Pulls<'a> {
-    let mut pulls = Pulls::default();
-    for g in gravity {
-        match g {
-            GravityPlan::Uniform { acceleration } => pulls.uniform += *acceleration,
-            GravityPlan::Direct { .. } | GravityPlan::Tree { .. } => pulls.own = true,
-            GravityPlan::Polyhedron { only, .. } => {
-                let acts = |a: &&Asteroid| only.is_none_or(|id| a.id == id);
-                pulls.asteroids.extend(world.asteroids.iter().filter(acts));
-            }
-            GravityPlan::Centrifugal { .. } => {}
-        }
-    }
-    pulls
-}
-
 /// The plan of a new run.
 pub fn plan(source: &Scenario, built: Built) -> Plan {
-    let (method, _) = method(&built);
-    let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _, advice: _ } = built;
-    let fields = Fields { list: gravity.iter().map(field).collect() };
+    let (method, fields) = (built.method.settings().method(), built.fields());
+    let Built { title, world, probes, output, end, seed, .. } = built;
     Plan {
         title,
         engine: Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() },
@@ -114,24 +52,6 @@ pub fn plan(source: &Scenario, built: Built) -> Plan {
         seed,
         scenario: source.text().to_string(),
         base_directory: source.base.to_string_lossy().into_owned(),
-    }
-}
-
-fn field(plan: &GravityPlan) -> Box<dyn rubblepile_core::Field> {
-    match *plan {
-        GravityPlan::Uniform { acceleration } => Box::new(Uniform { acceleration }),
-        GravityPlan::Centrifugal { angular_velocity } => Box::new(Centrifugal { angular_velocity }),
-        GravityPlan::Direct { every } => Box::new(Direct::new(G, every)),
-        GravityPlan::Polyhedron { only, error, every } => {
-            Box::new(Asteroids::new(only.into_iter().collect(), error, every))
-        }
-        GravityPlan::Tree { accuracy, every } => {
-            let accuracy = match accuracy {
-                scenario::Accuracy::Error(e) => Accuracy::Error(e),
-                scenario::Accuracy::Opening(angle) => Accuracy::Opening(angle),
-            };
-            Box::new(Tree::new(accuracy, every, G))
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Closures of a program as forces and observers.
 
 use glam::DVec3;
-use rubblepile_core::{Field, Observer, World, method::Moment};
+use rubblepile_core::{Actions, Field, Observer, World, method::Moment};
 
 use crate::{Error, Result};
 
@@ -43,8 +43,9 @@ where
         &self.name
     }
 
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> rubblepile_core::Result<()> {
-        (self.force)(world, out).map_err(|e| failed(&format!("the force `{}`", self.name), world.time(), e))
+    fn act(&mut self, world: &World, on: &mut Actions) -> rubblepile_core::Result<()> {
+        (self.force)(world, on.accelerations)
+            .map_err(|e| failed(&format!("the force `{}`", self.name), world.time(), e))
     }
 
     fn potential_energy(&mut self, _: &World) -> rubblepile_core::Result<f64> {

@@ -2,15 +2,14 @@
 
 use rubblepile_core::{
     Asteroid, Wall,
-    simd::{Kernel, LANES, Lanes, Portable, V3, dispatch, prefetch},
+    simd::{Kernel, LANES, Lanes, Portable, V3, prefetch},
     wall::Pose,
 };
 
 use crate::{
-    Settings,
     blocks::{Block, Memory, Motion, Spin},
     contact::{Displacement, Energy, Push, Seen, resolve},
-    law::{Coefficients, ContactLaw, Touch, with_law},
+    law::{Coefficients, ContactLaw, Touch},
     walls::walls,
 };
 
@@ -39,23 +38,14 @@ impl Shared<'_> {
 }
 
 /// Sums the forces of a block's contacts and moves their memory on.
-pub fn of_block(shared: &Shared, block: &mut Block, settings: &Settings, rolls: bool, energy: bool) {
-    with_law!(settings.law, Chosen => match (rolls, energy) {
-        (false, false) => dispatch(Forces::<Chosen, false, false>::new(shared, block)),
-        (false, true) => dispatch(Forces::<Chosen, false, true>::new(shared, block)),
-        (true, false) => dispatch(Forces::<Chosen, true, false>::new(shared, block)),
-        (true, true) => dispatch(Forces::<Chosen, true, true>::new(shared, block)),
-    });
-}
-
-struct Forces<'a, C, const ROLLS: bool, const ENERGY: bool> {
+pub struct Forces<'a, C, const ROLLS: bool, const ENERGY: bool> {
     shared: &'a Shared<'a>,
     block: &'a mut Block,
     law: std::marker::PhantomData<C>,
 }
 
 impl<'a, C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Forces<'a, C, ROLLS, ENERGY> {
-    fn new(shared: &'a Shared<'a>, block: &'a mut Block) -> Self {
+    pub fn new(shared: &'a Shared<'a>, block: &'a mut Block) -> Self {
         Forces { shared, block, law: std::marker::PhantomData }
     }
 }

@@ -21,6 +21,7 @@ mod table;
 mod timestep;
 mod walls;
 
-pub use settings::{Law, Settings};
+pub use law::{ContactLaw, Law};
+pub use settings::Settings;
 pub use step::SoftSpheres;
 pub use timestep::{ContactTime, STEPS_PER_CONTACT, shortest_contact_time};

@@ -4,17 +4,19 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Contact, Error, Fields, Method, Partner, Report, Result, World, Wrench, wall::Pose,
+    Advice, Citation, Contact, Error, Fields, Method, Partner, Pulls, Report, Result, World, Wrench,
+    settings::Checked, wall::Pose,
 };
 use rubblepile_geometry::order;
 
 use crate::{
     Settings,
     blocks::{Blocks, Motion, Remember, Spin},
-    forces::{self, Shared},
+    forces::Shared,
     ground::Ground,
     integrate::{Halves, kick_and_drift, pack},
-    law::Coefficients,
+    law::{Coefficients, ContactLaw, Springy},
+    settings::SONG,
     table, timestep,
     walls::poses,
 };
@@ -29,6 +31,7 @@ const SKIN: f64 = 0.1;
 /// Soft spheres.
 pub struct SoftSpheres {
     settings: Settings,
+    law: Box<dyn Springy>,
     live: Option<Live>,
     /// Kept when the rest of the scratch goes: it takes long to make and depends on shapes alone.
     ground: Ground,
@@ -53,9 +56,9 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    pub fn new(world: &World, settings: &Settings) -> Self {
+    pub fn new(world: &World, law: &dyn Springy, settings: &Settings) -> Self {
         let coefficients: Vec<Coefficients> =
-            world.pair_table().iter().map(|p| Coefficients::new(p, settings)).collect();
+            world.pair_table().iter().map(|p| Coefficients::new(p, law, settings)).collect();
         Constants {
             rolls: coefficients.iter().any(|c| c.rolls()),
             coefficients,
@@ -91,7 +94,13 @@ impl Constants {
 
 impl SoftSpheres {
     pub fn new(settings: Settings) -> Self {
-        SoftSpheres { settings, live: None, ground: Ground::default() }
+        let law = settings.law.springs();
+        SoftSpheres { settings, law, live: None, ground: Ground::default() }
+    }
+
+    /// Soft spheres with a law of your own, in place of that of the settings; as fast as those of this crate.
+    pub fn with_law(settings: Settings, law: impl ContactLaw) -> Self {
+        SoftSpheres { settings, law: Box::new(law), live: None, ground: Ground::default() }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -100,14 +109,14 @@ impl SoftSpheres {
 
     fn skin(&self, world: &World) -> f64 {
         let smallest = world.bodies.radius.iter().copied().fold(f64::INFINITY, f64::min);
-        self.settings.skin.unwrap_or(2.0 * SKIN * smallest)
+        self.settings.skin.value().unwrap_or(2.0 * SKIN * smallest)
     }
 
     /// Makes the scratch from the world, with contact memory from wherever it is.
     fn load(&mut self, world: &World, remember: Option<Remember>) -> Result<Live> {
         let remember = remember.unwrap_or_else(|| Remember::from_history(world));
         let (motion, spin) = pack(world);
-        let constants = Constants::new(world, &self.settings);
+        let constants = Constants::new(world, self.law.as_ref(), &self.settings);
         let skin = self.skin(world);
         self.ground.forget_rows();
         let near = self.ground.near(world, skin)?;
@@ -135,9 +144,9 @@ impl SoftSpheres {
         let poses = poses(world, 0.5 * dt);
         let energy = world.keep_dissipation;
         let Live { blocks, motion, spin, constants, on_asteroids } = live;
-        let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap);
+        let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap.0);
         blocks.list.par_iter_mut().for_each(|block| {
-            forces::of_block(&shared, block, &self.settings, constants.rolls, energy);
+            self.law.push(&shared, block, constants.rolls, energy);
         });
         on_asteroids.clear();
         on_asteroids.resize(world.asteroids.len(), Wrench::default());
@@ -162,7 +171,7 @@ impl SoftSpheres {
 
     /// The error for the deepest contact.
     fn deepest(&self, live: &mut Live, world: &World) -> Error {
-        let contacts = table::contacts(world, &mut live.blocks, &live.constants, &self.settings);
+        let contacts = table::contacts(world, &mut live.blocks, &live.constants, self.law.as_ref());
         let radius = |c: &Contact| {
             let own = world.bodies.radius[c.row as usize];
             c.partner_row.map_or(own, |p| own.min(world.bodies.radius[p as usize]))
@@ -294,7 +303,17 @@ impl Method for SoftSpheres {
     }
 
     fn check(&self, world: &World) -> Vec<Advice> {
-        timestep::check(world, &self.settings, self.skin(world))
+        timestep::check(world, self.law.as_ref(), &self.settings, self.skin(world))
+    }
+
+    fn automatic_timestep(&self, world: &World, _pulls: &Pulls) -> Checked<f64> {
+        timestep::automatic(world, self.law.as_ref(), &self.settings)
+    }
+
+    fn citations(&self) -> Vec<Citation> {
+        let mut papers = vec![SONG];
+        papers.extend(self.law.citations().into_iter().filter(|p| *p != SONG));
+        papers
     }
 
     fn advance(
@@ -343,7 +362,7 @@ impl Method for SoftSpheres {
             Some(live) => live,
             None => self.load(world, None)?,
         };
-        let contacts = table::contacts(world, &mut live.blocks, &live.constants, &self.settings);
+        let contacts = table::contacts(world, &mut live.blocks, &live.constants, self.law.as_ref());
         self.live = Some(live);
         Ok(contacts)
     }

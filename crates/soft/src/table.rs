@@ -10,12 +10,11 @@ use rubblepile_core::{
 use rubblepile_geometry::{mesh, walls::nearest_at};
 
 use crate::{
-    Settings,
     blocks::{Block, Blocks, Memory, NO_MEMORY},
     contact::resolve,
     forces::{Shared, constants, find_touching, load_memory, rows, see},
     integrate::pack,
-    law::{ContactLaw, with_law},
+    law::{ContactLaw, Springy},
     step::Constants,
     walls::{AtWall, partner, poses},
 };
@@ -23,11 +22,11 @@ use crate::{
 const BLOCKS_AT_ONCE: usize = 64;
 
 /// All contacts in the order of the rows, those with walls after those with bodies.
-pub fn contacts(
+pub(crate) fn contacts(
     world: &World,
     blocks: &mut Blocks,
     coefficients: &Constants,
-    settings: &Settings,
+    law: &dyn Springy,
 ) -> Vec<Contact> {
     let (motion, spin) = pack(world);
     let poses = poses(world, 0.0);
@@ -35,10 +34,8 @@ pub fn contacts(
     // The table of a million grains is large: a few blocks at a time, so that it is never there twice.
     let (mut all, mut at_walls) = (Vec::with_capacity(blocks.live_count()), Vec::new());
     for some in blocks.list.chunks_mut(BLOCKS_AT_ONCE) {
-        let lists: Vec<(Vec<Contact>, Vec<Contact>)> = some
-            .par_iter_mut()
-            .map(|block| with_law!(settings.law, Chosen => of_block::<Chosen>(world, &shared, block)))
-            .collect();
+        let lists: Vec<(Vec<Contact>, Vec<Contact>)> =
+            some.par_iter_mut().map(|block| law.table(world, &shared, block)).collect();
         for (pairs, walls) in lists {
             all.extend(pairs);
             at_walls.extend(walls);
@@ -85,7 +82,7 @@ pub fn counts(world: &World, blocks: &Blocks) -> Vec<u32> {
     counts
 }
 
-fn of_block<C: ContactLaw>(
+pub fn of_block<C: ContactLaw>(
     world: &World,
     shared: &Shared,
     block: &mut Block,

@@ -1,14 +1,11 @@
 //! How long a contact lasts, the step that follows from it, and what to warn of.
 
-use std::f64::consts::PI;
-
-use rubblepile_core::{Advice, Domain, PairValues, World};
-
-use crate::{
-    Settings,
-    law::{damping, linear::speed_factor},
-    settings::Law,
+use rubblepile_core::{
+    Advice, Domain, World,
+    settings::{Checked, Problem},
 };
+
+use crate::{Settings, law::Springy};
 
 /// `timestep = "auto"` is the shortest contact time over this (asteroid-surface-2024, section 3.1).
 pub const STEPS_PER_CONTACT: f64 = 50.0;
@@ -28,6 +25,19 @@ pub struct ContactTime {
 /// The shortest contact time over all pairs of materials present, for the smallest grains of each; `None` when a
 /// stiffness or, for Hertz-Mindlin, the largest speed is not known, or there is nothing that can touch.
 pub fn shortest_contact_time(world: &World, settings: &Settings) -> Option<ContactTime> {
+    shortest(world, settings.law.springs().as_ref(), settings)
+}
+
+/// `timestep = "auto"`.
+pub(crate) fn automatic(world: &World, law: &dyn Springy, settings: &Settings) -> Checked<f64> {
+    shortest(world, law, settings).map(|t| t.seconds / STEPS_PER_CONTACT).ok_or_else(|| {
+        let message = "the time step cannot be chosen: it is not known how long a contact lasts";
+        Problem::new("method.soft", message)
+            .help("give `timestep` or `max_speed` in [method.soft], or `stiffness` to every material")
+    })
+}
+
+pub(crate) fn shortest(world: &World, law: &dyn Springy, settings: &Settings) -> Option<ContactTime> {
     let table = world.pair_table();
     let n = world.materials.len();
     // Smallest grain of each material: radius and mass.
@@ -39,7 +49,8 @@ pub fn shortest_contact_time(world: &World, settings: &Settings) -> Option<Conta
     }
     let mut shortest: Option<ContactTime> = None;
     let mut consider = |a: usize, b: usize, radius: f64, mass: f64| -> Option<()> {
-        let seconds = contact_time(&table[a * n + b], settings, radius, mass)?;
+        let time = law.contact_time(&table[a * n + b], settings, radius, mass);
+        let seconds = time.filter(|t| t.is_finite() && *t > 0.0)?;
         if shortest.as_ref().is_none_or(|s| seconds < s.seconds) {
             let name = |k: usize| world.materials[k].name.clone();
             shortest = Some(ContactTime { seconds, between: (name(a), name(b)) });
@@ -59,30 +70,8 @@ pub fn shortest_contact_time(world: &World, settings: &Settings) -> Option<Conta
     shortest
 }
 
-/// Duration of a collision with reduced radius and mass.
-fn contact_time(pair: &PairValues, settings: &Settings, radius: f64, mass: f64) -> Option<f64> {
-    match settings.law {
-        Law::Linear => {
-            let k = match pair.stiffness {
-                Some(k) => k,
-                None => speed_factor(settings.max_speed?) * mass / (radius * radius),
-            };
-            // Half a period of the damped oscillator: pi / omega / sqrt(1 - zeta^2).
-            let zeta = 0.5 * damping(pair.restitution_normal);
-            Some(PI * (mass / k / (1.0 - zeta * zeta)).sqrt())
-        }
-        Law::HertzMindlin => {
-            let v = settings.max_speed?;
-            // 2.8683 (m^2 / (R E*^2 v))^(1/5), exact for an elastic collision.
-            let e = pair.modulus;
-            Some(2.8683 * (mass * mass / (radius * e * e * v)).powf(0.2))
-        }
-    }
-    .filter(|t| t.is_finite() && *t > 0.0)
-}
-
 /// Everything the user should know before a run with this method.
-pub fn check(world: &World, settings: &Settings, skin: f64) -> Vec<Advice> {
+pub(crate) fn check(world: &World, law: &dyn Springy, settings: &Settings, skin: f64) -> Vec<Advice> {
     let mut advice = Vec::new();
     if let Some(row) = world.bodies.shape.iter().position(|&s| s != 0) {
         advice.push(Advice::fatal(format!(
@@ -95,8 +84,8 @@ pub fn check(world: &World, settings: &Settings, skin: f64) -> Vec<Advice> {
             "`cohesion_force` belongs to [method.nonsmooth]: soft spheres stick by `cohesion`, a strength in Pa",
         ));
     }
-    missing_constants(world, settings, &mut advice);
-    if let Some(t) = shortest_contact_time(world, settings) {
+    advice.extend(missing_constants(world, law, settings));
+    if let Some(t) = shortest(world, law, settings) {
         let dt = world.clock.timestep;
         let steps = t.seconds / dt;
         let between = format!("`{}` and `{}`", t.between.0, t.between.1);
@@ -131,35 +120,11 @@ pub fn check(world: &World, settings: &Settings, skin: f64) -> Vec<Advice> {
     advice
 }
 
-fn missing_constants(world: &World, settings: &Settings, advice: &mut Vec<Advice>) {
+fn missing_constants(world: &World, law: &dyn Springy, settings: &Settings) -> Option<Advice> {
     let used = |k: usize| {
         world.bodies.material.iter().any(|&m| m as usize == k)
             || world.walls.iter().any(|w| w.material as usize == k)
     };
     let present: Vec<usize> = (0..world.materials.len()).filter(|&k| used(k)).collect();
-    let table = world.pair_table();
-    match settings.law {
-        Law::Linear => {
-            let n = world.materials.len();
-            let unknown = present
-                .iter()
-                .flat_map(|&a| present.iter().map(move |&b| (a, b)))
-                .find(|&(a, b)| table[a * n + b].stiffness.is_none());
-            if let (Some((a, b)), None) = (unknown, settings.max_speed) {
-                advice.push(Advice::fatal(format!(
-                    "no stiffness is known for contacts of `{}` with `{}`: give the material a \
-                     `stiffness`, or `method.soft` the largest speed you expect as `max_speed`",
-                    world.materials[a].name, world.materials[b].name
-                )));
-            }
-        }
-        Law::HertzMindlin => {
-            if let Some(&k) = present.iter().find(|&&k| world.materials[k].young.is_none()) {
-                advice.push(Advice::fatal(format!(
-                    "the Hertz-Mindlin law needs `young` (and `poisson`) for material `{}`",
-                    world.materials[k].name
-                )));
-            }
-        }
-    }
+    law.missing(world, &present, settings).map(Advice::fatal)
 }

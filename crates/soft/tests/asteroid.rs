@@ -1,7 +1,9 @@
 //! Grains on the surface of an asteroid: as on a wall where it is flat, back and forth where it is free.
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Asteroid, Error, Fields, Material, Method, Report, Rng, Surface, Wall, World};
+use rubblepile_core::{
+    Actions, Asteroid, Error, Fields, Material, Method, Report, Rng, Surface, Wall, World,
+};
 use rubblepile_geometry::mesh::{
     Axes, asteroid, flaws,
     make::{Form, Relief, body, terrain},
@@ -24,7 +26,7 @@ fn rock() -> Material {
 }
 
 fn settings() -> Settings {
-    Settings { max_speed: Some(1.0), ..Settings::default() }
+    Settings { max_speed: Some(1.0.into()), ..Settings::default() }
 }
 
 fn world() -> World {
@@ -103,8 +105,8 @@ impl rubblepile_core::Field for Pull {
     fn name(&self) -> &'static str {
         "pull"
     }
-    fn accelerate(&mut self, _: &World, out: &mut [DVec3]) -> Result<(), Error> {
-        out.iter_mut().for_each(|a| *a += self.0);
+    fn act(&mut self, _: &World, on: &mut Actions) -> Result<(), Error> {
+        on.accelerations.iter_mut().for_each(|a| *a += self.0);
         Ok(())
     }
     fn potential_energy(&mut self, _: &World) -> Result<f64, Error> {

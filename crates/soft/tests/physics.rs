@@ -31,7 +31,7 @@ fn rock() -> Material {
 }
 
 fn settings(law: Law) -> Settings {
-    Settings { law, max_speed: Some(1.0), ..Settings::default() }
+    Settings { law, max_speed: Some(1.0.into()), ..Settings::default() }
 }
 
 fn set_step(world: &mut World, settings: &Settings, steps_per_contact: f64) {
@@ -222,8 +222,8 @@ fn a_rotating_frame_only_looks_different() {
         fn name(&self) -> &'static str {
             "centrifugal"
         }
-        fn accelerate(&mut self, w: &World, out: &mut [DVec3]) -> rubblepile_core::Result<()> {
-            for (k, a) in out.iter_mut().enumerate() {
+        fn act(&mut self, w: &World, on: &mut rubblepile_core::Actions) -> rubblepile_core::Result<()> {
+            for (k, a) in on.accelerations.iter_mut().enumerate() {
                 *a -= self.0.cross(self.0.cross(w.bodies.position[k]));
             }
             Ok(())

@@ -75,7 +75,7 @@ impl Case for Aggregation {
         world.keep_dissipation = true;
         // At most the number of iterations that the other program was given.
         let settings =
-            Settings { tolerance: 1e-2, iterations: 100, unsolved_steps: 0, ..Settings::default() };
+            Settings { tolerance: 1e-2.into(), iterations: 100, unsolved_steps: 0, ..Settings::default() };
         let mut method = ContactDynamics::new(settings);
         let mut fields = Fields { list: vec![Box::new(Direct::new(G, 1))] };
         let potential = fields.potential_energy(&world)?;

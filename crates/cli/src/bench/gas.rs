@@ -16,7 +16,7 @@ const COLLISIONS_EACH: f64 = 20.0;
 
 fn one(n: usize, fraction: f64, restitution: f64) -> Result<BenchRow, CaseError> {
     let mut world = gas(n, fraction, (restitution, 1.0), 1);
-    let mut method = HardSpheres::new(Settings { rest_speed: Some(0.0), ..Settings::default() });
+    let mut method = HardSpheres::new(Settings { rest_speed: 0.0.into(), ..Settings::default() });
     // About ten collisions each: the lattice is gone.
     let contact = (1.0 - 0.5 * fraction) / (1.0 - fraction).powi(3);
     let rate = 24.0 / std::f64::consts::PI.sqrt() * fraction * contact;

@@ -117,7 +117,7 @@ impl OnSphere {
 }
 
 fn settings() -> Settings {
-    Settings { max_speed: Some(0.05), ..Settings::default() }
+    Settings { max_speed: Some(0.05.into()), ..Settings::default() }
 }
 
 /// Momentum and angular momentum through a landslide, shedding and re-impact.
@@ -283,7 +283,7 @@ fn jacobi(revolutions: f64) -> Result<f64, CaseError> {
             .collect()
     };
     let start = constants(&world)?;
-    let mut method = SoftSpheres::new(Settings { max_speed: Some(1.0), ..Settings::default() });
+    let mut method = SoftSpheres::new(Settings { max_speed: Some(1.0.into()), ..Settings::default() });
     let mut worst = 0.0f64;
     for k in 1..=20 {
         method.advance(

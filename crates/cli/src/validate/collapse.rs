@@ -66,7 +66,7 @@ fn run(
     steps_per_contact: f64,
     mut fields: Fields,
 ) -> std::result::Result<Result, CaseError> {
-    let settings = Settings { max_speed: Some(0.1), ..Settings::default() };
+    let settings = Settings { max_speed: Some(0.1.into()), ..Settings::default() };
     let shortest = shortest_contact_time(&world, &settings).ok_or("no contact time")?;
     world.clock.timestep = shortest.seconds / steps_per_contact;
     let mut method = SoftSpheres::new(settings);

@@ -124,12 +124,12 @@ impl Case for Compaction {
         let mut gap = felt.largest_gap;
         let kept = area(&felt) / before;
         let settings = Settings {
-            residual: 1e-12,
-            gap: Some(plan.gap),
-            contact_stiffness: Some(1e4),
-            watch_distance: Some(1.5),
-            mass_damping: 0.01,
-            stiffness_damping: 0.1,
+            residual: 1e-12.into(),
+            gap: plan.gap.into(),
+            contact_stiffness: 1e4.into(),
+            watch_distance: 1.5.into(),
+            mass_damping: 0.01.into(),
+            stiffness_damping: 0.1.into(),
             ..Settings::default()
         };
         let orders = orders(&run.world, &settings, run.fields.uniform().truncate())?;

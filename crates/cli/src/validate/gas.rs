@@ -27,7 +27,7 @@ pub fn run(world: &mut World, duration: f64, rate: f64) -> Result<u64, CaseError
     world.clock.set_timestep(duration / drifts);
     let mut report = Report::default();
     let until = world.time() + duration;
-    HardSpheres::new(Settings { rest_speed: Some(0.0), ..Settings::default() }).advance(
+    HardSpheres::new(Settings { rest_speed: 0.0.into(), ..Settings::default() }).advance(
         world,
         &mut Fields::default(),
         until,

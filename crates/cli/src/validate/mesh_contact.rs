@@ -32,7 +32,7 @@ fn material() -> Material {
 }
 
 fn settings() -> Settings {
-    Settings { max_speed: Some(1.0), ..Settings::default() }
+    Settings { max_speed: Some(1.0.into()), ..Settings::default() }
 }
 
 fn world(radius: f64) -> Result<World, CaseError> {
@@ -80,7 +80,7 @@ fn dragged(steps: usize) -> Result<Vec<DVec3>, CaseError> {
     ground.fixed = true;
     world.asteroids.push(ground);
     // Some 3 % deep on the smooth path that follows the ground at a distance.
-    let mut method = SoftSpheres::new(Settings { deepest_overlap: f64::INFINITY, ..settings() });
+    let mut method = SoftSpheres::new(Settings { deepest_overlap: f64::INFINITY.into(), ..settings() });
     let mut found = Vec::with_capacity(steps);
     let coarse: Vec<f64> = (0..=40).map(|k| ground_height(&tree, angle(k as f64 / 40.0))).collect();
     for k in 0..steps {

@@ -55,7 +55,7 @@ impl Run {
         let method: Box<dyn Method> = match kind {
             Kind::Soft => Box::new(SoftSpheres::new(settings)),
             Kind::Nonsmooth => Box::new(ContactDynamics::new(rubblepile_nonsmooth::Settings {
-                tolerance: 1e-4,
+                tolerance: 1e-4.into(),
                 iterations: 1000,
                 unsolved_steps: 0,
                 ..rubblepile_nonsmooth::Settings::default()

@@ -49,7 +49,7 @@ pub fn falling(acceleration: DVec3) -> Fields {
 
 /// So exact that what is left is the error of the time step.
 pub fn tight() -> Settings {
-    Settings { tolerance: 1e-9, iterations: 3000, unsolved_steps: 0, ..Settings::default() }
+    Settings { tolerance: 1e-9.into(), iterations: 3000, unsolved_steps: 0, ..Settings::default() }
 }
 
 /// A run of contact dynamics that can be looked at.

@@ -35,7 +35,8 @@ fn soft(mut world: World) -> Result<World, CaseError> {
 }
 
 fn rigid(mut world: World) -> Result<World, CaseError> {
-    let settings = Settings { tolerance: 1e-3, iterations: 300, unsolved_steps: 0, ..Settings::default() };
+    let settings =
+        Settings { tolerance: 1e-3.into(), iterations: 300, unsolved_steps: 0, ..Settings::default() };
     settled::settle(&mut world, &mut ContactDynamics::new(settings), 5e-3, END)?;
     Ok(world)
 }

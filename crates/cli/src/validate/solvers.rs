@@ -55,7 +55,8 @@ fn compare(
     let mut first: Option<(Vec<DVec3>, f64)> = None;
     for (solver, name) in ALL {
         problem.restart();
-        let settings = Settings { solver, tolerance, iterations: 200_000, ..Settings::default() };
+        let settings =
+            Settings { solver, tolerance: tolerance.into(), iterations: 200_000, ..Settings::default() };
         let outcome = problem.solve(&settings);
         let what = |what: &str| format!("{label}, friction {friction}, {name}: {what}");
         let source = "the same problem, solved three ways";

@@ -202,7 +202,7 @@ fn arch(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
         let keystone = count as usize / 2;
         let (before, weight) = (world.bodies.position[keystone].z, world.bodies.total_mass() * GRAVITY);
         let settings =
-            Settings { tolerance: 1e-4, iterations: 1000, unsolved_steps: 0, ..Settings::default() };
+            Settings { tolerance: 1e-4.into(), iterations: 1000, unsolved_steps: 0, ..Settings::default() };
         let mut run = Run::new(world, rigid::falling(DVec3::new(0.0, 0.0, -GRAVITY)), settings);
         run.until(2.0)?;
         let sunk = before - run.position(keystone).z;

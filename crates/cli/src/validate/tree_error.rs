@@ -1,7 +1,7 @@
 //! `tree-error`: does the tree keep the error it was asked for?
 
 use glam::DVec3;
-use rubblepile_core::Field;
+use rubblepile_core::{Actions, Field};
 use rubblepile_gravity::{Accuracy, Tree};
 
 use super::ValidateRow;
@@ -35,7 +35,7 @@ impl Case for TreeError {
                     // As in a run: the first evaluation knows nothing, the next ones the last accelerations.
                     for evaluation in ["first", "second"] {
                         let mut found = vec![DVec3::ZERO; n];
-                        tree.accelerate(&world, &mut found)?;
+                        tree.act(&world, &mut Actions::on_bodies(&mut found))?;
                         let error = measured_error(&world, &found);
                         rows.push(ValidateRow::new(
                             "tree-error",

@@ -1,9 +1,11 @@
 //! Checks of settings whose types are right: signs, ranges, names that nothing has. Every finding carries the path of
 //! its key, so that nobody has to repeat the check to find the line.
 
+use std::fmt;
+
 use super::{
     names::suggestion,
-    quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
+    quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, TimeKind, Vector},
     scene::Scene,
 };
 
@@ -25,6 +27,17 @@ impl Problem {
         self
     }
 }
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// Something, or what is wrong with the settings that it was asked of.
+pub type Checked<T> = Result<T, Problem>;
 
 /// Upper bound of anything in metres or seconds: far past the solar system and its age, far from overflow.
 const HUGE: f64 = 1e30;
@@ -69,6 +82,24 @@ impl<'a> Check<'a> {
         let v = value.0;
         self.check(v >= 0.0, at, key, || format!("`{key}` must not be negative, it is {v}"));
         self.check(v <= HUGE, at, key, || format!("`{key}` is absurdly large: {v:e}"));
+    }
+
+    /// The time step of a method: positive, and no longer than the run.
+    pub fn timestep(&mut self, timestep: Auto<TimeKind>, at: &str) {
+        if let Auto::Value(v) = timestep {
+            self.positive(v, at, "timestep");
+            let (dt, end) = (v.0, self.scene.end);
+            self.check(dt <= end, at, "timestep", || {
+                format!("the time step of {dt} s is longer than the run")
+            });
+        }
+    }
+
+    /// How many steps a field is kept for.
+    pub fn every_steps(&mut self, every: u64, at: &str) {
+        self.check((1..=1_000_000).contains(&every), at, "every", || {
+            format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")
+        });
     }
 
     /// A vector of any length but zero.

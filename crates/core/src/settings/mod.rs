@@ -5,11 +5,15 @@
 //! are externally tagged enums: flattened or internally tagged ones lose the places of their values in the text.
 
 pub mod check;
+pub mod field;
+pub mod method;
 pub mod names;
 pub mod quantity;
 pub mod scene;
 
-pub use check::{Check, Problem, join};
+pub use check::{Check, Checked, Problem, join};
+pub use field::FieldSettings;
+pub use method::{MethodSettings, StartOverlap, restitution};
 pub use names::{nearest, suggestion};
 pub use quantity::*;
 pub use scene::Scene;

@@ -56,12 +56,26 @@ impl<K> Quantity<K> {
     }
 }
 
+/// A number in SI.
+impl<K> From<f64> for Quantity<K> {
+    fn from(value: f64) -> Self {
+        Quantity::new(value)
+    }
+}
+
 /// Three numbers in SI.
 pub struct Vector<K>(pub DVec3, PhantomData<K>);
 
 impl<K> Vector<K> {
     pub const fn new(x: f64, y: f64, z: f64) -> Self {
         Vector(DVec3::new(x, y, z), PhantomData)
+    }
+}
+
+/// Numbers in SI.
+impl<K> From<DVec3> for Vector<K> {
+    fn from(value: DVec3) -> Self {
+        Vector(value, PhantomData)
     }
 }
 
@@ -218,6 +232,13 @@ impl<K> Auto<K> {
             Auto::Auto => None,
             Auto::Value(q) => Some(q.0),
         }
+    }
+}
+
+/// A number in SI.
+impl<K> From<f64> for Auto<K> {
+    fn from(value: f64) -> Self {
+        Auto::Value(value.into())
     }
 }
 

@@ -10,8 +10,10 @@ use crate::{Material, PairOverride};
 pub struct Scene {
     /// When the run ends, s.
     pub end: f64,
-    /// Name of the method: `soft`, `nonsmooth`, `hard` or `meshfree`.
+    /// Name of the method, as in `[method.soft]`.
     pub method: &'static str,
+    /// Whether its walls may hold or absorb grains, and count what they exchange with them.
+    pub walls_catch: bool,
     /// The materials, in the order of their tables, and whether grains are made of them.
     pub materials: Vec<Material>,
     pub material_has_grains: Vec<bool>,

@@ -2,7 +2,7 @@
 #![allow(dead_code)] // Each test file uses a part.
 
 use glam::DVec3;
-use rubblepile_core::{Field, Fields, Material, Method, Report, Result, World};
+use rubblepile_core::{Actions, Field, Fields, Material, Method, Report, Result, World};
 use rubblepile_hard::{HardSpheres, Settings};
 
 struct Uniform(DVec3);
@@ -11,8 +11,8 @@ impl Field for Uniform {
     fn name(&self) -> &'static str {
         "uniform"
     }
-    fn accelerate(&mut self, _: &World, out: &mut [DVec3]) -> Result<()> {
-        out.iter_mut().for_each(|a| *a += self.0);
+    fn act(&mut self, _: &World, on: &mut Actions) -> Result<()> {
+        on.accelerations.iter_mut().for_each(|a| *a += self.0);
         Ok(())
     }
     fn potential_energy(&mut self, world: &World) -> Result<f64> {

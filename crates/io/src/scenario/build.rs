@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use rubblepile_core::{
-    Action, Advice, Domain, Event, Frame, Material, Motion, PairOverride, Rng, Surface, Touch, Trigger, Wall,
-    World, wall::Look,
+    Action, Advice, Domain, Event, Fields, Frame, Material, Motion, PairOverride, Rng, Surface, Touch,
+    Trigger, Wall, World, wall::Look,
 };
 
 use glam::DVec3;
+use rubblepile_gravity::Centrifugal;
 use rubblepile_probe as probe;
 
 use crate::frame::View;
@@ -19,47 +20,13 @@ use super::{
     check::angular_velocity,
     error::ScenarioError,
     load::Loaded,
-    methods::MethodPlan,
     property,
     quantity::{Interval, NumberKind, Vector},
+    scene,
     tables::*,
     walls::{MotionTable, TouchName, WallShape, WallTable},
 };
-use rubblepile_core::settings::Problem;
-
-/// A force field of the run, in words; whoever runs it makes the field.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum GravityPlan {
-    Uniform {
-        acceleration: DVec3,
-    },
-    Direct {
-        every: u64,
-    },
-    Tree {
-        accuracy: Accuracy,
-        every: u64,
-    },
-    /// Of one asteroid, by its id, or of all.
-    Polyhedron {
-        only: Option<u32>,
-        /// Relative; 0: exact.
-        error: f64,
-        every: u64,
-    },
-    /// Of the rotating frame, rad/s.
-    Centrifugal {
-        angular_velocity: DVec3,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Accuracy {
-    /// Relative error aimed at.
-    Error(f64),
-    /// Opening angle.
-    Opening(f64),
-}
+use rubblepile_core::settings::{Problem, Scene};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeKind {
@@ -110,8 +77,8 @@ pub struct Built {
     pub title: String,
     /// The clock's step is 0 when it is to be chosen (`"auto"`).
     pub world: World,
-    pub method: MethodPlan,
-    pub gravity: Vec<GravityPlan>,
+    pub method: Method,
+    pub gravity: Vec<Gravity>,
     pub probes: Vec<ProbePlan>,
     pub output: OutputPlan,
     /// s
@@ -120,6 +87,19 @@ pub struct Built {
     pub threads: Option<u32>,
     /// What was done to what the scenario names, for the user to know.
     pub advice: Vec<Advice>,
+    /// What the tables say of each other.
+    pub scene: Scene,
+}
+
+impl Built {
+    /// Makes the fields: those of the scenario, then what belongs to a rotating frame.
+    pub fn fields(&self) -> Fields {
+        let mut list: Vec<_> = self.gravity.iter().map(|g| g.settings().field(&self.scene)).collect();
+        if let Some(centrifugal) = Centrifugal::of(&self.world.frame) {
+            list.push(Box::new(centrifugal));
+        }
+        Fields { list }
+    }
 }
 
 /// Makes the world. `base` is the folder that relative paths start at: the scenario's.
@@ -143,16 +123,14 @@ pub fn build_asteroids_only(loaded: &Loaded, base: &Path) -> Result<Built, Scena
 /// Everything but asteroids and grains: what a run that goes on from a checkpoint needs besides it.
 pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
-    let mut world = World::new(s.method.timestep().unwrap_or(0.0));
+    let mut world = World::new(s.method.settings().timestep().unwrap_or(0.0));
     world.rng = Rng::stream(s.run.seed, "world");
     world.materials = s.material.iter().map(material).collect();
     world.pairs = s.pair.iter().map(|p| pair(p, s)).collect();
     world.domain = domain(&s.domain);
-    let mut gravity: Vec<GravityPlan> = s.gravity.iter().map(|g| gravity_plan(g, s)).collect();
     if let FrameTable::Rotating(r) = &s.frame {
         let angular_velocity = angular_velocity(r.angular_velocity, r.period, r.axis);
         world.frame = Frame::Rotating { angular_velocity };
-        gravity.push(GravityPlan::Centrifugal { angular_velocity });
     }
     let names = s.grains.iter().map(|g| &g.name).chain(s.deformable.iter().map(|d| &d.name));
     world.groups = names.map(|name| name.clone().unwrap_or_default()).collect();
@@ -161,8 +139,8 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.keep_dissipation = s.probe.iter().any(|p| matches!(p, Probe::Energy(_)));
     Built {
         title: s.title.clone(),
-        method: s.method.plan(),
-        gravity,
+        method: s.method.clone(),
+        gravity: s.gravity.clone(),
         probes: s.probe.iter().map(|p| probe_plan(p, s)).collect(),
         output: OutputPlan {
             frames: s.output.frames.as_ref().map(|f| f.every.0),
@@ -178,6 +156,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
         seed: s.run.seed,
         threads: s.run.threads,
         advice: Vec::new(),
+        scene: scene::of(s),
         world,
     }
 }
@@ -230,25 +209,6 @@ fn domain(d: &DomainTable) -> Domain {
         DomainTable::Open => Domain::Open,
         DomainTable::Periodic(p) => {
             Domain::Periodic { min: p.min.0, max: p.max.0, axes: ['x', 'y', 'z'].map(|c| p.axes.contains(c)) }
-        }
-    }
-}
-
-fn gravity_plan(g: &Gravity, scenario: &Scenario) -> GravityPlan {
-    match g {
-        Gravity::Uniform(u) => GravityPlan::Uniform { acceleration: u.acceleration.0 },
-        Gravity::Polyhedron(p) => {
-            let row = |name: &String| scenario.asteroid.iter().position(|a| a.name.as_ref() == Some(name));
-            let only = p.body.as_ref().and_then(row).map(|k| k as u32);
-            GravityPlan::Polyhedron { only, error: p.error.0, every: p.every }
-        }
-        Gravity::Direct(d) => GravityPlan::Direct { every: d.every },
-        Gravity::Tree(t) => {
-            let accuracy = match (t.opening, t.error) {
-                (Some(opening), _) => Accuracy::Opening(opening.0),
-                (None, error) => Accuracy::Error(error.map_or(1e-3, |e| e.0)),
-            };
-            GravityPlan::Tree { accuracy, every: t.every }
         }
     }
 }

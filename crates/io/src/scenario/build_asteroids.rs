@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Advice, Asteroid, Mesh, Rng, World};
+use rubblepile_core::{Advice, Asteroid, Mesh, Rng, Severity, World};
 use rubblepile_geometry::mesh::{
     self, Axes, SurfaceTree,
     make::{self, Form, Relief},
@@ -15,7 +15,6 @@ use super::{
     error::ScenarioError,
     grains::Heap,
     load::Loaded,
-    methods::Method,
     shapes::unit_of_length,
 };
 use crate::{
@@ -169,12 +168,9 @@ pub(super) fn heap_region(world: &World, heap: &Heap) -> Option<(Region, usize)>
     Some((region, k))
 }
 
-/// Overlap of a hard sphere with an asteroid, over its radius, that is more than rounding.
-const HARD_OVERLAP: f64 = 1e-6;
-
 /// Grains that are inside an asteroid, or that overlap it where they must not.
 pub(super) fn check_outside(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
-    let hard = matches!(loaded.scenario.method, Method::Hard(_));
+    let overlap = loaded.scenario.method.settings().start_overlap();
     for asteroid in &world.asteroids {
         let tree = SurfaceTree::new(&asteroid.mesh);
         let pose = asteroid.pose();
@@ -186,8 +182,8 @@ pub(super) fn check_outside(world: &World, loaded: &Loaded) -> Result<(), Scenar
             (0..world.bodies.len()).filter(|&k| nearer_than(k, distance(k))).collect()
         };
         let inside = rows(&|_| 0.0);
-        let (what, rows) = if inside.is_empty() && hard {
-            ("overlap", rows(&|k| (1.0 - HARD_OVERLAP) * world.bodies.radius[k]))
+        let (what, rows) = if inside.is_empty() && overlap.severity == Severity::Fatal {
+            ("overlap", rows(&|k| (1.0 - overlap.tolerated) * world.bodies.radius[k]))
         } else {
             ("are inside", inside)
         };

@@ -35,8 +35,7 @@ fn refuse(loaded: &Loaded, at: String, message: impl ToString, help: &str) -> Sc
 
 pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -> Result<(), ScenarioError> {
     let s = &loaded.scenario;
-    let Method::Meshfree(method) = &s.method else { return Ok(()) };
-    let settings = method.settings();
+    let Method::Meshfree(settings) = &s.method else { return Ok(()) };
     // Groups of rigid grains come first.
     let first_group = s.grains.len();
     for (k, table) in s.deformable.iter().enumerate() {

@@ -42,8 +42,9 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     let scene = scene::of(scenario);
     let mut c = Checker { scenario, base: Check::new(&scene) };
     c.run();
-    c.method();
-    c.gravity();
+    let method = scenario.method.settings();
+    method.check(&mut c, &format!("method.{}", method.name()));
+    rubblepile_gravity::check(&scenario.gravity, &mut c);
     c.frame_and_domain();
     c.materials();
     c.pairs();
@@ -106,83 +107,6 @@ impl Checker<'_> {
         self.check((1..=4096).contains(&threads), "run", "threads", || {
             format!("`threads` must be between 1 and 4096, it is {threads}")
         });
-    }
-
-    fn gravity(&mut self) {
-        let mut own = false;
-        let mut pulled = HashSet::new();
-        for (k, gravity) in self.scenario.gravity.iter().enumerate() {
-            let at = format!("gravity[{k}]");
-            let every = match gravity {
-                Gravity::Uniform(u) => {
-                    self.modest(u.acceleration, &format!("{at}.uniform"), "acceleration");
-                    continue;
-                }
-                Gravity::Polyhedron(p) => {
-                    let at = format!("{at}.polyhedron");
-                    self.polyhedron(p, &at);
-                    if !pulled.insert(p.body.as_deref()) || pulled.len() > 1 && pulled.contains(&None) {
-                        self.add(
-                            at,
-                            "the gravity of an asteroid is given twice: every pull would count double",
-                        );
-                    }
-                    continue;
-                }
-                Gravity::Direct(d) => (format!("{at}.direct"), d.every),
-                Gravity::Tree(t) => {
-                    let at = format!("{at}.tree");
-                    self.tree(t, &at);
-                    (at, t.every)
-                }
-            };
-            let (at, every) = every;
-            self.check((1..=1_000_000).contains(&every), &at, "every", || {
-                format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")
-            });
-            if own {
-                self.add(at, "self-gravity is given twice: every pull would count double");
-            }
-            own = true;
-        }
-    }
-
-    fn polyhedron(&mut self, p: &PolyhedronGravity, at: &str) {
-        let (error, every) = (p.error.0, p.every);
-        self.check((0.0..=0.1).contains(&error) && (error == 0.0 || error >= 1e-12), at, "error", || {
-            format!("`error` must be 0, or from 1e-12 to 0.1, it is {error}")
-        });
-        self.check((1..=1_000_000).contains(&every), at, "every", || {
-            format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")
-        });
-        let names = self.scenario.asteroid.iter().filter_map(|a| a.name.as_deref());
-        match &p.body {
-            Some(body) => self.known(body, names, "asteroid", join(at, "body")),
-            None if self.scenario.asteroid.is_empty() => {
-                self.add_help(
-                    at,
-                    "there is no asteroid whose gravity this could be",
-                    "add an [[asteroid]] table",
-                );
-            }
-            None => {}
-        }
-    }
-
-    fn tree(&mut self, tree: &TreeGravity, at: &str) {
-        if tree.error.is_some() && tree.opening.is_some() {
-            self.add(join(at, "opening"), "give `error` or `opening`, not both");
-        }
-        if let Some(e) = tree.error.map(|e| e.0) {
-            self.check(e > 0.0 && e < 1.0, at, "error", || {
-                format!("`error` must be between 0 and 1, it is {e}")
-            });
-        }
-        if let Some(o) = tree.opening.map(|o| o.0) {
-            self.check(o > 0.0 && o <= 2.0, at, "opening", || {
-                format!("`opening` must be above 0 and at most 2, it is {o}")
-            });
-        }
     }
 
     fn frame_and_domain(&mut self) {
@@ -250,20 +174,12 @@ impl Checker<'_> {
 
     /// A value that a material, a pair or an event may set.
     pub fn coefficient(&mut self, key: &str, v: f64, at: &str) {
-        if key.starts_with("restitution") {
-            // Springs and dashpots cannot take all speed out of an impact; contact dynamics can.
-            let soft = matches!(self.scenario.method, Method::Soft(_));
-            let low = if soft { "above 0" } else { "at least 0" };
-            // The surfaces of hard spheres may spring back along themselves.
-            let back = key.ends_with("tangential") && matches!(self.scenario.method, Method::Hard(_));
-            let low = if back { "at least -1" } else { low };
-            let enough = v > 0.0 || (v == 0.0 && !soft) || (v >= -1.0 && back);
-            self.check(v <= 1.0 && enough, at, key, || {
-                format!("a coefficient of restitution must be {low} and at most 1, it is {v}")
-            });
-        } else {
+        if !key.starts_with("restitution") {
             self.not_negative(Quantity::<NumberKind>::new(v), at, key);
-            self.foreign_cohesion(key, v, join(at, key));
+        }
+        if let Some(mut problem) = self.scenario.method.settings().refuses(key, v) {
+            problem.path = join(at, key);
+            self.problems.push(problem);
         }
     }
 

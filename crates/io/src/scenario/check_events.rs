@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{
     check::Checker,
     quantity::{NumberKind, Vector},
-    tables::{EventTable, Method},
+    tables::EventTable,
     walls::{MotionTable, TouchName, WallShape, WallTable},
 };
 use rubblepile_core::settings::{join, suggestion};
@@ -22,7 +22,7 @@ impl Checker<'_> {
 
     fn wall(&mut self, wall: &WallTable, at: &str) {
         self.material_name(wall.material.as_deref(), at);
-        if wall.touch != TouchName::Bounce && !matches!(self.scenario.method, Method::Hard(_)) {
+        if wall.touch != TouchName::Bounce && !self.scene.walls_catch {
             self.add_help(
                 format!("{at}.touch"),
                 "only hard spheres stick to walls or are absorbed by them",

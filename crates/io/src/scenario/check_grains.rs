@@ -12,7 +12,6 @@ use rubblepile_core::settings::join;
 
 /// Bytes a grain takes in a run, and more with a tree: rough, for the check before a run.
 pub const BYTES_PER_GRAIN: f64 = 900.0;
-pub const BYTES_PER_GRAIN_TREE: f64 = 200.0;
 
 pub(super) fn check(c: &mut Checker) {
     let scenario = c.scenario;

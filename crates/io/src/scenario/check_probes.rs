@@ -8,7 +8,6 @@ use super::{
     check::Checker,
     probes::{Probe, ReposeSampling, WallSampling, wall_names},
     quantity::{Auto, NumberKind, Vector},
-    tables::Method,
 };
 use rubblepile_core::settings::join;
 
@@ -73,7 +72,7 @@ impl Checker<'_> {
     }
 
     fn walls_probe(&mut self, s: &WallSampling, at: &str) {
-        if !matches!(self.scenario.method, Method::Hard(_)) {
+        if !self.scene.walls_catch {
             self.add_help(
                 at,
                 "only hard spheres count what walls exchange with grains",

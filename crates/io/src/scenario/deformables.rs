@@ -11,7 +11,7 @@ use super::{
     probes::Probe,
     quantity::*,
     shapes::unit_of_length,
-    tables::{DomainTable, EventTable, FrameTable, Gravity, MaterialTable},
+    tables::{DomainTable, EventTable, FrameTable, MaterialTable},
     walls::WallShape,
 };
 use rubblepile_core::settings::join;
@@ -209,13 +209,13 @@ fn others(c: &mut Checker) {
         c.add_help("frame.rotating", "deformable grains feel no rotating frame", "leave [frame] out");
     }
     for (k, gravity) in scenario.gravity.iter().enumerate() {
-        match gravity {
-            Gravity::Uniform(u) => {
-                c.check(u.acceleration.0.z == 0.0, &format!("gravity[{k}].uniform"), "acceleration", || {
+        match gravity.settings().uniform() {
+            Some(acceleration) => {
+                c.check(acceleration.z == 0.0, &format!("gravity[{k}].uniform"), "acceleration", || {
                     "gravity of deformable grains lies in the plane: z must be 0".into()
                 })
             }
-            _ => c.add(format!("gravity[{k}]"), "deformable grains feel uniform gravity only"),
+            None => c.add(format!("gravity[{k}]"), "deformable grains feel uniform gravity only"),
         }
     }
     for (k, probe) in scenario.probe.iter().enumerate() {
@@ -270,7 +270,7 @@ pub(super) fn material(c: &mut Checker, k: usize, m: &MaterialTable, used: bool)
         c.add_help(&at, format!("grains of `{}` deform, and it has no Young's modulus", m.name), help);
         return;
     };
-    if let Err(error) = method.settings().law_of(Some(young.0), m.poisson.0) {
+    if let Err(error) = method.law_of(Some(young.0), m.poisson.0) {
         let help = "take a little less, such as 0.49; or plane stress and Saint Venant-Kirchhoff";
         c.add_help(join(&at, "poisson"), error.to_string(), help);
     }

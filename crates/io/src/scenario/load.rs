@@ -13,7 +13,7 @@ use super::{
     probes,
     quantity::Quantity,
     shapes::OrientationName,
-    tables::{EventTable, FrameTable, Gravity, Scenario},
+    tables::{EventTable, FrameTable, Scenario},
     walls::z_axis,
 };
 use crate::{generate::table::Table, input::SCENARIO_LIMIT};
@@ -185,12 +185,7 @@ fn fill_defaults(scenario: &mut Scenario) {
         }
     }
     for gravity in &mut scenario.gravity {
-        if let Gravity::Tree(tree) = gravity
-            && tree.error.is_none()
-            && tree.opening.is_none()
-        {
-            tree.error = Some(Quantity::new(1e-3));
-        }
+        gravity.settings_mut().fill_defaults();
     }
 }
 

@@ -22,7 +22,6 @@ pub mod document;
 pub mod error;
 pub mod grains;
 mod load;
-mod method_meshfree;
 pub mod methods;
 pub mod probes;
 mod scene;
@@ -34,16 +33,14 @@ pub mod sweep;
 pub mod tables;
 pub mod walls;
 
-pub use build::{
-    Accuracy, Built, GravityPlan, OutputPlan, ProbeKind, ProbePlan, build, build_asteroids_only,
-    build_without_grains,
-};
+pub use build::{Built, OutputPlan, ProbeKind, ProbePlan, build, build_asteroids_only, build_without_grains};
 pub use error::ScenarioError;
 pub use grains::Place;
 pub use load::Loaded;
-pub use methods::MethodPlan;
+pub use methods::Method;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
+pub use rubblepile_gravity::Gravity;
 pub use shapes::unit_of_length;
 pub use summary::{Solids, Summary, summary};
 pub use sweep::Sweep;

@@ -5,7 +5,7 @@ use rubblepile_core::settings::Scene;
 
 use super::{
     build,
-    tables::{EventTable, Gravity, Method, Scenario},
+    tables::{EventTable, Scenario},
 };
 
 /// What a scenario says to the settings of its tables.
@@ -15,12 +15,8 @@ pub fn of(scenario: &Scenario) -> Scene {
     let used = |name: &String| scenario.grains.iter().any(|g| g.material.as_ref() == Some(name));
     Scene {
         end: scenario.run.end.0,
-        method: match scenario.method {
-            Method::Soft(_) => "soft",
-            Method::Nonsmooth(_) => "nonsmooth",
-            Method::Hard(_) => "hard",
-            Method::Meshfree(_) => "meshfree",
-        },
+        method: scenario.method.settings().name(),
+        walls_catch: scenario.method.settings().walls_catch(),
         materials: scenario.material.iter().map(build::material).collect(),
         material_has_grains: scenario.material.iter().map(|m| used(&m.name)).collect(),
         pairs: scenario.pair.iter().map(|p| build::pair(p, scenario)).collect(),
@@ -38,10 +34,7 @@ pub fn of(scenario: &Scenario) -> Scene {
 
 /// Against uniform gravity; z without it.
 fn up(scenario: &Scenario) -> DVec3 {
-    let uniform = scenario.gravity.iter().filter_map(|g| match g {
-        Gravity::Uniform(u) => Some(u.acceleration.0),
-        _ => None,
-    });
+    let uniform = scenario.gravity.iter().filter_map(|g| g.settings().uniform());
     let against = -uniform.sum::<DVec3>().normalize_or(-DVec3::Z);
     // No -0 in what is written out.
     DVec3::from_array(against.to_array().map(|c| c + 0.0))

@@ -9,7 +9,7 @@ use serde::{
     de::{Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
-use super::{check::Checker, grains::Grains, quantity::*, tables::Method};
+use super::{check::Checker, grains::Grains, quantity::*};
 use rubblepile_core::settings::{join, suggestion};
 
 /// Corners that a convex part may have: contact is looked for between all faces and edges.
@@ -202,15 +202,10 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
         }
         return;
     }
-    let kind = match c.scenario.method {
-        Method::Soft(_) => Some("soft"),
-        Method::Hard(_) => Some("hard"),
-        // Deformable grains have tables of their own, and this one is refused there.
-        Method::Nonsmooth(_) | Method::Meshfree(_) => None,
-    };
-    if let Some(kind) = kind {
+    let method = c.scenario.method.settings();
+    if method.spheres_only() {
         let help = "take [method.nonsmooth], or leave `shape` out";
-        let message = format!("{kind} spheres are spheres: they cannot have another shape");
+        let message = format!("{} spheres are spheres: they cannot have another shape", method.name());
         c.add_help(inside.clone(), message, help);
     }
     let kinds = [

@@ -4,13 +4,13 @@ use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Advice, Asteroid, Bodies, Convex, Deformable, Domain, G, Severity, Shape, ShapeId, Solid, Surface, World,
+    Advice, Asteroid, Bodies, Convex, Deformable, Domain, Fields, G, Severity, Shape, ShapeId, Solid,
+    Surface, World,
 };
 
 use super::{
-    build::{Built, GravityPlan},
-    check_grains::{BYTES_PER_GRAIN, BYTES_PER_GRAIN_TREE, human_bytes},
-    methods::MethodPlan,
+    build::Built,
+    check_grains::{BYTES_PER_GRAIN, human_bytes},
 };
 use crate::generate::Grid;
 
@@ -140,9 +140,8 @@ pub fn summary(built: &Built) -> Summary {
     let (centre, _) = bodies.centre_of_mass();
     let extent =
         (0..bodies.len()).map(|k| bodies.position[k].distance(centre) + bodies.radius[k]).fold(0.0, f64::max);
-    let own =
-        built.gravity.iter().any(|g| matches!(g, GravityPlan::Direct { .. } | GravityPlan::Tree { .. }));
-    let tree = built.gravity.iter().any(|g| matches!(g, GravityPlan::Tree { .. }));
+    let fields = built.fields();
+    let own = fields.pulls(world).own;
     // Grains on an asteroid are no body of their own.
     let own_gravity = own && extent > 0.0 && world.asteroids.is_empty();
     let bulk = mass / (4.0 / 3.0 * std::f64::consts::PI * extent.powi(3));
@@ -157,7 +156,7 @@ pub fn summary(built: &Built) -> Summary {
     let mut advice = built.advice.clone();
     let overlaps = overlaps(bodies, &world.domain);
     let wall_overlaps = wall_overlaps(world, &mut advice);
-    warnings(built, own, &overlaps, &wall_overlaps, &mut advice);
+    warnings(built, &fields, &overlaps, &wall_overlaps, &mut advice);
     Summary {
         title: built.title.clone(),
         grains: bodies.len() + world.grains.len(),
@@ -172,7 +171,8 @@ pub fn summary(built: &Built) -> Summary {
         bulk_density: own_gravity.then_some(bulk),
         escape_speed: own_gravity.then(|| (2.0 * G * mass / extent).sqrt()),
         free_fall_time: own_gravity.then(|| (3.0 * std::f64::consts::PI / (32.0 * G * bulk)).sqrt()),
-        memory: bodies.len() as f64 * (BYTES_PER_GRAIN + if tree { BYTES_PER_GRAIN_TREE } else { 0.0 })
+        memory: bodies.len() as f64 * BYTES_PER_GRAIN
+            + fields.list.iter().map(|f| f.memory(bodies.len())).sum::<f64>()
             + shape_bytes(&world.shapes)
             + world.grains.iter().map(deformable_bytes).sum::<f64>(),
         overlaps,
@@ -315,24 +315,20 @@ fn signed_distance(surface: &Surface, x: DVec3) -> f64 {
     }
 }
 
-/// Overlap over radius at the start that is more than rounding.
-const HARD_OVERLAP: f64 = 1e-6;
-
-fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
+fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
     let (world, bodies) = (&built.world, &built.world.bodies);
     if bodies.is_empty() && world.grains.is_empty() {
         advice.push(Advice::warning("there are no grains: add a [[grains]] table"));
     }
-    if own && world.domain != Domain::Open {
+    if fields.pulls(world).own && world.domain != Domain::Open {
         advice.push(Advice::warning(
             "self-gravity in a periodic box: grains attract only those in the box itself, not their images",
         ));
     }
+    let start = built.method.settings().start_overlap();
     for (what, o) in [("each other", overlaps), ("walls", walls)] {
-        let hard = matches!(built.method, MethodPlan::Hard(_));
-        if o.deepest_part > if hard { HARD_OVERLAP } else { 0.01 } {
-            let say = if hard { Advice::fatal } else { Advice::warning };
-            advice.push(say(format!(
+        if o.deepest_part > start.tolerated {
+            let text = format!(
                 "grains overlap {what} at the start by up to {:.1} % of the radius{}: they will {}",
                 100.0 * o.deepest_part,
                 o.between.map_or(String::new(), |(a, b)| if a == b {
@@ -340,27 +336,15 @@ fn warnings(built: &Built, own: bool, overlaps: &Overlaps, walls: &Overlaps, adv
                 } else {
                     format!(" (grains {a} and {b})")
                 }),
-                match built.method {
-                    MethodPlan::Soft(_) => "fly apart",
-                    MethodPlan::Nonsmooth(_) | MethodPlan::Meshfree(_) => "be pushed apart",
-                    MethodPlan::Hard(_) => "not come free, for hard spheres cannot overlap; place them apart",
-                },
-            )));
+                start.outcome,
+            );
+            advice.push(Advice { severity: start.severity, text });
         }
     }
-    let (_, drift) = bodies.centre_of_mass();
-    let fastest = bodies.velocity.iter().map(|v| v.distance(drift)).fold(0.0, f64::max);
-    if let MethodPlan::Soft(soft) = &built.method
-        && let Some(limit) = soft.max_speed
-        && fastest > limit
-    {
-        advice.push(Advice::warning(format!(
-            "grains start at up to {fastest:.3e} m/s, faster than `max_speed` ({limit:.3e} m/s): contacts will be too soft"
-        )));
-    }
+    advice.extend(built.method.settings().doubts(world));
     let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::Motion::None);
     let still = bodies.velocity.iter().chain(&bodies.spin).all(|v| *v == DVec3::ZERO);
-    let forces = !built.gravity.is_empty() || overlaps.count + walls.count > 0;
+    let forces = !fields.list.is_empty() || overlaps.count + walls.count > 0;
     if !bodies.is_empty() && still && !forces && !moving && world.events.is_empty() {
         advice.push(Advice::warning("nothing moves and nothing pulls: there is no [[gravity]] table"));
     }

@@ -5,17 +5,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::{
-    asteroids::AsteroidTable,
-    deformables::DeformableTable,
-    grains::Grains,
-    methods::{Hard, LawName, Meshfree, Method, Nonsmooth, Soft, SolverName},
-    probes::*,
+    asteroids::AsteroidTable, deformables::DeformableTable, grains::Grains, methods::Method, probes::*,
     walls::WallTable,
 };
 use super::{
     quantity::*,
     walls::{MotionTable, no_length},
 };
+pub use rubblepile_gravity::Gravity;
 
 /// One simulation: what there is, what acts on it, how it is stepped, what is measured and written.
 ///
@@ -85,71 +82,6 @@ pub struct Run {
 
 fn one() -> u64 {
     1
-}
-
-/// A force that acts at a distance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Gravity {
-    /// The same acceleration everywhere.
-    Uniform(UniformGravity),
-    /// Self-gravity, every pair: exact, for up to some thousand grains.
-    Direct(DirectGravity),
-    /// Self-gravity by a tree of multipoles.
-    Tree(TreeGravity),
-    /// The gravity of asteroids, as homogeneous polyhedra.
-    Polyhedron(PolyhedronGravity),
-}
-
-/// The same acceleration everywhere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct UniformGravity {
-    /// Acceleration of every grain.
-    pub acceleration: Vector<AccelerationKind>,
-}
-
-/// Self-gravity by the sum over all pairs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DirectGravity {
-    /// Computed anew every so many steps.
-    #[serde(default = "one")]
-    pub every: u64,
-}
-
-/// Self-gravity by a tree of multipoles. Give `error` or `opening`, not both.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TreeGravity {
-    /// Relative error of the acceleration that is aimed at. Not given, and no `opening`: 1e-3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<Number>,
-    /// Opening angle (size of a cell over its distance) below which a cell counts as one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opening: Option<Number>,
-    /// Computed anew every so many steps.
-    #[serde(default = "one")]
-    pub every: u64,
-}
-
-/// The gravity of asteroids: of the homogeneous solid inside the surface, on grains and on other asteroids, and back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PolyhedronGravity {
-    /// Name of the asteroid. Not given: all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub body: Option<String>,
-    /// Largest relative error of the acceleration; 0: every facet is summed.
-    #[serde(default = "millionth")]
-    pub error: Number,
-    /// Computed anew every so many steps.
-    #[serde(default = "one")]
-    pub every: u64,
-}
-
-fn millionth() -> Number {
-    Quantity::new(1e-6)
 }
 
 /// The frame that positions and velocities are written in.

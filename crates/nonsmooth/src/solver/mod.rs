@@ -28,16 +28,13 @@ pub fn solve(problem: &mut Problem, settings: &Settings) -> Outcome {
     if problem.contacts == 0 {
         return Outcome { solved: true, ..Outcome::default() };
     }
+    let (tolerance, most) = (settings.tolerance.0, settings.iterations);
     let (iterations, residual) = match settings.solver {
-        Solver::GaussSeidel => gauss_seidel::solve(problem, settings.tolerance, settings.iterations),
-        Solver::AcceleratedGradient => {
-            descent::solve(problem, settings.tolerance, settings.iterations, accelerated::stretch)
-        }
-        Solver::SpectralGradient => {
-            descent::solve(problem, settings.tolerance, settings.iterations, spectral::stretch)
-        }
+        Solver::GaussSeidel => gauss_seidel::solve(problem, tolerance, most),
+        Solver::AcceleratedGradient => descent::solve(problem, tolerance, most, accelerated::stretch),
+        Solver::SpectralGradient => descent::solve(problem, tolerance, most, spectral::stretch),
     };
-    Outcome { iterations, residual, solved: residual <= settings.tolerance }
+    Outcome { iterations, residual, solved: residual <= tolerance }
 }
 
 /// Root mean square over the contacts of how far each is from being solved (see [`Residual`]), over the load of the

@@ -32,7 +32,8 @@ fn the_three_solvers_agree() {
         let mut solved = Vec::new();
         for solver in [Solver::GaussSeidel, Solver::AcceleratedGradient, Solver::SpectralGradient] {
             heap.restart();
-            let settings = Settings { solver, tolerance, iterations: 50_000, ..Settings::default() };
+            let settings =
+                Settings { solver, tolerance: tolerance.into(), iterations: 50_000, ..Settings::default() };
             let outcome = heap.solve(&settings);
             assert!(outcome.solved, "{solver:?} with friction {friction}: {outcome:?}");
             solved.push(heap.velocities());
@@ -53,7 +54,7 @@ fn the_three_solvers_agree() {
 #[test]
 fn a_solution_obeys_signorini_and_coulomb() {
     let mut heap = heap(0.4);
-    let settings = Settings { tolerance: 1e-5, iterations: 100_000, ..Settings::default() };
+    let settings = Settings { tolerance: 1e-5.into(), iterations: 100_000, ..Settings::default() };
     let outcome = heap.solve(&settings);
     assert!(outcome.solved, "{outcome:?}");
     let (mut pushing, mut sliding) = (0, 0);

@@ -24,7 +24,7 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Asteroid, Error, Field, G, Result, World, Wrench};
+use rubblepile_core::{Actions, Asteroid, Error, Field, G, Result, World, Wrench};
 use rubblepile_gravity::{
     Asteroids,
     polyhedron::{Polyhedron, PolyhedronTree},
@@ -227,9 +227,8 @@ fn falls_with(world: &World, row: usize, error: f64) -> Result<DVec3> {
     let mut alone = World::new(1.0);
     alone.asteroids.clone_from(&world.asteroids);
     let mut field = Asteroids::new(Vec::new(), error, 1);
-    field.accelerate(&alone, &mut [])?;
     let mut on = vec![Wrench::default(); alone.asteroids.len()];
-    field.push_asteroids(&alone, &mut on)?;
+    field.act(&alone, &mut Actions { accelerations: &mut [], on_asteroids: &mut on })?;
     Ok(on[row].force / asteroid.mass)
 }
 

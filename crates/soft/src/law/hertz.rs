@@ -2,20 +2,37 @@
 //! shared sliding part). Damping as for a linear spring with the tangent stiffness: with the factor sqrt(5/6)
 //! the restitution does not depend on the speed and is exactly the one asked for (Antypov and Elliott 2011).
 
-use rubblepile_core::{PairValues, simd::Lanes};
+use rubblepile_core::{
+    Citation, PairValues, World,
+    settings::{Problem, Scene},
+    simd::Lanes,
+};
 
 use super::{ContactLaw, Springs, Touch, damping};
 use crate::Settings;
+
+const ANTYPOV: Citation = Citation {
+    key: "Antypov2011",
+    about: "the damping of the Hertz-Mindlin law",
+    authors: "Antypov, D. and Elliott, J. A.",
+    title: "On an analytical solution for the damped {H}ertzian spring",
+    journal: "Europhysics Letters",
+    year: 2011,
+    volume: "94",
+    pages: "50004",
+    doi: "10.1209/0295-5075/94/50004",
+};
 
 #[derive(Debug, Clone, Copy)]
 pub struct HertzMindlin;
 
 impl ContactLaw for HertzMindlin {
+    const ABOUT: &'static str = "Hertz in the normal and Mindlin in the tangential direction.";
     /// The integral of k delta^(3/2) is 2/5 k delta^(5/2).
     const ENERGY: f64 = 0.4;
 
     /// 4/3 E*, 8 G*, and the damping of C_N and of C_S.
-    fn constants(pair: &PairValues, _settings: &Settings) -> [f64; 8] {
+    fn constants(&self, pair: &PairValues, _settings: &Settings) -> [f64; 8] {
         let normal = 4.0 / 3.0 * pair.modulus;
         let sliding = 8.0 * pair.shear_modulus;
         // Tangent stiffness S_n = 2 E* sqrt(R delta) = 3/2 of the secant.
@@ -43,5 +60,31 @@ impl ContactLaw for HertzMindlin {
             sliding,
             sliding_damping: c[3] * (sliding * touch.mass).sqrt(),
         }
+    }
+
+    /// 2.8683 (m^2 / (R E*^2 v))^(1/5), exact for an elastic collision.
+    fn contact_time(&self, pair: &PairValues, settings: &Settings, radius: f64, mass: f64) -> Option<f64> {
+        let v = settings.max_speed?.0;
+        let e = pair.modulus;
+        Some(2.8683 * (mass * mass / (radius * e * e * v)).powf(0.2))
+    }
+
+    fn lacks(&self, scene: &Scene, material: usize, _settings: &Settings) -> Option<Problem> {
+        scene.materials[material].young.is_none().then(|| {
+            Problem::new("", "the Hertz-Mindlin law needs Young's modulus")
+                .help("add `young`, such as `young = \"5 MPa\"`, or take the linear law")
+        })
+    }
+
+    fn missing(&self, world: &World, present: &[usize], _settings: &Settings) -> Option<String> {
+        let &k = present.iter().find(|&&k| world.materials[k].young.is_none())?;
+        Some(format!(
+            "the Hertz-Mindlin law needs `young` (and `poisson`) for material `{}`",
+            world.materials[k].name
+        ))
+    }
+
+    fn papers() -> Vec<Citation> {
+        vec![ANTYPOV]
     }
 }

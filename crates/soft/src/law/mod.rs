@@ -1,14 +1,58 @@
 //! The laws that give a contact its springs.
 //!
-//! A new law is one file here with a type that implements [`ContactLaw`], one name in [`crate::Law`] and one line
-//! in [`with_law`]. Sliding, rolling, twisting, cohesion and all bookkeeping are shared: see [`crate::contact`].
+//! A new law is one file here, with a type that implements [`ContactLaw`], and one line in [`laws!`]. A program of your own
+//! needs neither: [`SoftSpheres::with_law`](crate::SoftSpheres::with_law) takes any type with that trait. Sliding, rolling,
+//! twisting, cohesion and all bookkeeping are shared: see [`crate::contact`].
 
-pub mod hertz;
-pub mod linear;
+mod kernel;
 
-use rubblepile_core::{PairValues, simd::Lanes};
+pub(crate) use kernel::Springy;
+use rubblepile_core::{
+    Citation, PairValues, World,
+    settings::{Problem, Scene},
+    simd::Lanes,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::Settings;
+
+/// Declares the modules of `module: Law` lines and the enum of laws; the name in a scenario is the type's in kebab case.
+macro_rules! laws {
+    ($($module:ident: $law:ident,)*) => {
+        $(pub mod $module;)*
+
+        /// The springs of a contact.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "kebab-case")]
+        #[schemars(rename = "LawName")]
+        pub enum Law {
+            $(
+                #[schemars(description = <$module::$law as ContactLaw>::ABOUT)]
+                $law,
+            )*
+        }
+
+        impl Law {
+            /// The kernels of the law.
+            pub(crate) fn springs(self) -> Box<dyn Springy> {
+                match self {
+                    $(Law::$law => Box::new($module::$law),)*
+                }
+            }
+        }
+
+        /// Every paper that a law may cite.
+        pub(crate) fn papers() -> Vec<Citation> {
+            [$(<$module::$law as ContactLaw>::papers(),)*].concat()
+        }
+    };
+}
+
+laws! {
+    linear: Linear,
+    hertz: HertzMindlin,
+}
 
 /// Springs and dashpots of eight contacts.
 #[derive(Debug, Clone, Copy)]
@@ -34,32 +78,52 @@ pub struct Touch<L> {
     pub mass: L,
 }
 
-pub trait ContactLaw: Copy + Send + Sync + 'static {
+/// A contact law. Its kernel is compiled for each law, for eight contacts at a time; nothing is looked up per contact.
+pub trait ContactLaw: Send + Sync + 'static {
+    /// One sentence for the scenario reference.
+    const ABOUT: &'static str = "";
+
     /// Stored normal energy is this times k_N delta^2: 1/2 for a linear spring.
     const ENERGY: f64;
 
     /// Constants of a pair of materials, as `springs` will see them.
-    fn constants(pair: &PairValues, settings: &Settings) -> [f64; 8];
+    fn constants(&self, pair: &PairValues, settings: &Settings) -> [f64; 8];
 
+    /// Springs of eight contacts at once. Branches on values and closures over lanes are not compiled for the wide
+    /// instructions: use arithmetic, `min`, `max`, `sqrt`, `less` and `select`, and mark it `#[inline(always)]`.
     fn springs<L: Lanes>(constants: &[L; 8], touch: &Touch<L>) -> Springs<L>;
-}
 
-/// Runs `$body` with `$law` standing for the type of the law chosen.
-macro_rules! with_law {
-    ($choice:expr, $law:ident => $body:expr) => {
-        match $choice {
-            $crate::settings::Law::Linear => {
-                type $law = $crate::law::linear::Linear;
-                $body
-            }
-            $crate::settings::Law::HertzMindlin => {
-                type $law = $crate::law::hertz::HertzMindlin;
-                $body
-            }
-        }
-    };
+    /// Duration of a contact with this reduced radius and mass, s, from which the automatic time step follows; `None`: not
+    /// known.
+    fn contact_time(
+        &self,
+        _pair: &PairValues,
+        _settings: &Settings,
+        _radius: f64,
+        _mass: f64,
+    ) -> Option<f64> {
+        None
+    }
+
+    /// What a material of grains does not say and the law needs, found while a scenario is checked. The path of the problem
+    /// is filled in by the caller.
+    fn lacks(&self, _scene: &Scene, _material: usize, _settings: &Settings) -> Option<Problem> {
+        None
+    }
+
+    /// The same for a world that is about to run, for the materials `present` of bodies and walls.
+    fn missing(&self, _world: &World, _present: &[usize], _settings: &Settings) -> Option<String> {
+        None
+    }
+
+    /// The papers behind it.
+    fn papers() -> Vec<Citation>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
 }
-pub(crate) use with_law;
 
 /// -2 ln e / sqrt(pi^2 + ln^2 e): twice the damping ratio that gives restitution e (Table 2).
 pub fn damping(restitution: f64) -> f64 {
@@ -76,11 +140,10 @@ pub struct Coefficients {
 }
 
 impl Coefficients {
-    pub fn new(pair: &PairValues, settings: &Settings) -> Self {
-        let law = with_law!(settings.law, Chosen => Chosen::constants(pair, settings));
+    pub(crate) fn new(pair: &PairValues, law: &dyn Springy, settings: &Settings) -> Self {
         let beta = pair.shape;
         Coefficients {
-            law,
+            law: law.constants(pair, settings),
             friction: [
                 pair.friction_sliding,
                 pair.friction_rolling * beta,
