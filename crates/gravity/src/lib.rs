@@ -1,5 +1,6 @@
 //! What pulls on bodies from afar: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal part
-//! of a rotating frame. All are [`rubblepile_core::Field`]s, each with its settings in one file; [`Gravity`] lists them.
+//! of a rotating frame. All are [`rubblepile_core::Field`]s. Each file owns its field and its settings, an entry of
+//! `[[gravity]]`; [`Gravity`] is the list.
 //!
 //! | field | cost | for |
 //! |---|---|---|
@@ -35,13 +36,13 @@ fields! {
     asteroids: Polyhedron(PolyhedronGravity),
 }
 
-pub use asteroids::{Asteroids, PolyhedronGravity};
+pub use asteroids::Asteroids;
 pub use centrifugal::Centrifugal;
-pub use direct::{Direct, DirectGravity, direct_sample, rms_relative_error};
+pub use direct::{Direct, direct_sample, rms_relative_error};
 pub use list::check;
 pub use solver::{Settings, Solver};
-pub use tree::{Accuracy, Tree, TreeGravity};
-pub use uniform::{Uniform, UniformGravity};
+pub use tree::{Accuracy, Tree};
+pub use uniform::Uniform;
 
 use rubblepile_core::{Advice, Domain, Result, World};
 

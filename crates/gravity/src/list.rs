@@ -10,7 +10,10 @@ use crate::Gravity;
 /// snake case.
 macro_rules! fields {
     ($($module:ident: $name:ident($settings:ident),)*) => {
-        $(pub mod $module;)*
+        $(
+            pub mod $module;
+            pub use $module::$settings;
+        )*
 
         /// A force that acts at a distance.
         #[derive(Debug, Clone, PartialEq, ::serde::Serialize, ::serde::Deserialize, ::schemars::JsonSchema)]
