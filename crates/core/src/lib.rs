@@ -1,7 +1,7 @@
 //! The ground floor: what a world is, how it is advanced and observed.
 //!
 //! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
-//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Simulation`] ties the three together.
+//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Engine`] ties the three together.
 
 pub mod asteroid;
 pub mod bodies;

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A world with what moves it and what looks at it.
-pub struct Simulation {
+pub struct Engine {
     pub world: World,
     pub method: Box<dyn Method>,
     pub fields: Fields,
@@ -22,8 +22,8 @@ pub struct Simulation {
 
 /// What the owner of a run wants after each slice of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    GoOn,
+pub enum Signal {
+    Continue,
     /// Save a checkpoint, then go on.
     Checkpoint,
     /// Save a checkpoint and leave the loop.
@@ -33,7 +33,7 @@ pub enum Wish {
 /// The owner of a run: progress bar, wall-clock checkpoints, Ctrl-C.
 pub trait Control {
     /// Called about ten times a second.
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish;
+    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Signal;
 
     /// Saves the world; its contact history is up to date.
     fn save(&mut self, world: &World, report: &Report) -> Result<()>;
@@ -53,7 +53,7 @@ pub enum Ending {
 /// How long a slice between two looks at the clock on the wall should be.
 const SLICE: Duration = Duration::from_millis(100);
 
-impl Simulation {
+impl Engine {
     /// Runs to the end. Where the slices between ticks fall changes nothing in the result.
     pub fn run(&mut self, control: &mut dyn Control) -> Result<Ending> {
         let ending = self.run_until(self.end, control)?;
@@ -87,9 +87,9 @@ impl Simulation {
             let steps = self.world.clock.step - clock.step;
             slice_steps = adapt(slice_steps, steps, start.elapsed());
             match control.tick(&self.world, until, &self.report) {
-                Wish::GoOn => {}
-                Wish::Checkpoint => self.save(control)?,
-                Wish::Stop => return Ok(Ending::Interrupted),
+                Signal::Continue => {}
+                Signal::Checkpoint => self.save(control)?,
+                Signal::Stop => return Ok(Ending::Interrupted),
             }
         }
     }

@@ -12,7 +12,7 @@ use std::{
 
 use rubblepile_core::{
     Advice, Error, Probe, Report, Severity, World,
-    run::{Control, Ending, Simulation, Wish},
+    run::{Control, Ending, Engine, Signal},
 };
 
 use crate::{
@@ -40,7 +40,7 @@ pub enum CheckpointEvery {
 pub struct Plan {
     pub title: String,
     /// The world with what moves it; the writers of files are added to its observers.
-    pub engine: Simulation,
+    pub engine: Engine,
     /// Each with its interval, s.
     pub probes: Vec<(Box<dyn Probe>, f64)>,
     /// Intervals, s.
@@ -58,7 +58,7 @@ pub struct Plan {
 impl Plan {
     /// What the method and the fields have to say about it before it runs.
     pub fn advice(&self) -> Vec<Advice> {
-        let Simulation { world, method, fields, .. } = &self.engine;
+        let Engine { world, method, fields, .. } = &self.engine;
         let fields = fields.list.iter().flat_map(|f| f.check(world));
         method.check(world).into_iter().chain(fields).collect()
     }
@@ -99,7 +99,7 @@ impl SessionError {
 
 pub struct Session {
     directory: RunDir,
-    simulation: Simulation,
+    engine: Engine,
     meta: Meta,
     marks: Marks,
     every: CheckpointEvery,
@@ -171,8 +171,8 @@ impl Session {
             method: report.method.clone(),
             ..Meta::default()
         };
-        let mut simulation = plan.engine;
-        let observers = &mut simulation.observers;
+        let mut engine = plan.engine;
+        let observers = &mut engine.observers;
         if !plan.probes.is_empty() {
             observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
         }
@@ -185,29 +185,29 @@ impl Session {
         report.write(&path)?;
         directory.log(&format!(
             "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
-            simulation.world.time(),
-            simulation.world.clock.step,
-            simulation.world.bodies.len() + simulation.world.grains.len(),
+            engine.world.time(),
+            engine.world.clock.step,
+            engine.world.bodies.len() + engine.world.grains.len(),
             rayon::current_num_threads(),
             report.version
         ));
         warnings.iter().for_each(|w| directory.log(&format!("warning: {w}")));
-        let saved_at = (Instant::now(), simulation.world.time());
+        let saved_at = (Instant::now(), engine.world.time());
         let every = plan.checkpoint;
-        Ok(Session { directory, simulation, meta, marks, every, saved_at, spent: Duration::ZERO, report })
+        Ok(Session { directory, engine, meta, marks, every, saved_at, spent: Duration::ZERO, report })
     }
 
     pub fn world(&self) -> &World {
-        &self.simulation.world
+        &self.engine.world
     }
 
     /// The world with what moves it and what looks at it.
-    pub fn engine(&self) -> &Simulation {
-        &self.simulation
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
-    pub fn engine_mut(&mut self) -> &mut Simulation {
-        &mut self.simulation
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
     }
 
     /// What its checkpoints say besides the world.
@@ -216,7 +216,7 @@ impl Session {
     }
 
     pub fn end(&self) -> f64 {
-        self.simulation.end
+        self.engine.end
     }
 
     pub fn directory(&self) -> &Path {
@@ -235,9 +235,9 @@ impl Session {
 
     /// Writes a checkpoint now.
     pub fn save(&mut self) -> Result<()> {
-        let simulation = &mut self.simulation;
-        simulation.method.store(&mut simulation.world);
-        save(self.directory.path(), &self.meta, &self.marks, &simulation.world)
+        let engine = &mut self.engine;
+        engine.method.store(&mut engine.world);
+        save(self.directory.path(), &self.meta, &self.marks, &engine.world)
     }
 
     /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
@@ -274,15 +274,15 @@ impl Session {
             watcher,
         };
         let outcome = match until {
-            None => self.simulation.run(&mut owner),
-            Some(until) => self.simulation.run_until(until, &mut owner),
+            None => self.engine.run(&mut owner),
+            Some(until) => self.engine.run_until(until, &mut owner),
         };
         self.spent += started.elapsed();
-        let (world, spent) = (&self.simulation.world, self.spent.as_secs_f64());
+        let (world, spent) = (&self.engine.world, self.spent.as_secs_f64());
         let (time, step) = (world.time(), world.clock.step);
         (self.report.time_s, self.report.step) = (time, step);
         if let Some(session) = self.report.sessions.last_mut() {
-            session.update(&self.simulation.report, step, spent);
+            session.update(&self.engine.report, step, spent);
         }
         let (status, reason) = match &outcome {
             Ok(Ending::Complete) if until.is_some() => ("running", None),
@@ -325,9 +325,9 @@ impl Session {
                 directory.display()
             );
         }
-        self.simulation.method.store(&mut self.simulation.world);
+        self.engine.method.store(&mut self.engine.world);
         let path = directory.join(rundir::FAILED);
-        match checkpoint::write(&path, &self.meta, &self.simulation.world) {
+        match checkpoint::write(&path, &self.meta, &self.engine.world) {
             Ok(()) => format!(
                 "the world as it was then is in {}: `rubblepile info` and `export` read it",
                 path.display()
@@ -407,7 +407,7 @@ struct Owner<'a> {
 }
 
 impl Control for Owner<'_> {
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish {
+    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Signal {
         self.watcher.progress(world, end, report);
         let due = match self.every {
             CheckpointEvery::Wall(interval) => self.saved_at.0.elapsed() >= interval,
@@ -415,11 +415,11 @@ impl Control for Owner<'_> {
             CheckpointEvery::Never => false,
         };
         if self.stop.load(Ordering::Relaxed) {
-            Wish::Stop
+            Signal::Stop
         } else if due {
-            Wish::Checkpoint
+            Signal::Checkpoint
         } else {
-            Wish::GoOn
+            Signal::Continue
         }
     }
 

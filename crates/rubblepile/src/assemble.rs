@@ -1,6 +1,6 @@
 //! From a scenario to something that runs: the one place where methods, fields and probes are made from their plans.
 
-use rubblepile_core::{Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Simulation};
+use rubblepile_core::{Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Engine};
 use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
@@ -48,7 +48,7 @@ pub fn build(source: &Scenario) -> Result<Built, Error> {
 }
 
 /// A scenario given as text, ready to run without a directory: nothing is written.
-pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Error> {
+pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Engine, Error> {
     let scenario = Scenario::parse_with(name, text, sets)?;
     Ok(plan(&scenario, build(&scenario)?).engine)
 }
@@ -101,7 +101,7 @@ pub fn plan(source: &Scenario, built: Built) -> Plan {
     let fields = Fields { list: gravity.iter().map(field).collect() };
     Plan {
         title,
-        engine: Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() },
+        engine: Engine { world, method, fields, observers: Vec::new(), end, report: Report::default() },
         probes: probes.iter().map(|p| (probe(&p.kind), p.every)).collect(),
         frames: output.frames,
         view: output.view,

@@ -1,6 +1,6 @@
 //! Changes of the world by a program: checked, and wholly or not at all.
 
-use rubblepile_core::{Bodies, Domain, World, run::Simulation as Engine};
+use rubblepile_core::{Bodies, Domain, World, run::Engine};
 use rubblepile_io::{checkpoint, scenario::summary};
 
 use crate::{Error, Result};

@@ -8,7 +8,7 @@ use std::{
 use rubblepile_core::{
     Advice, Bodies, Contact, Field, Observer, Probe, Report, World,
     method::Moment,
-    run::{Control, Ending, Simulation as Engine, Wish},
+    run::{Control, Ending, Engine, Signal},
 };
 use rubblepile_io::{
     checkpoint::{self, Meta},
@@ -503,9 +503,9 @@ struct Unsaved<'a> {
 }
 
 impl Control for Unsaved<'_> {
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish {
+    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Signal {
         self.watcher.progress(world, end, report);
-        if self.stop.load(std::sync::atomic::Ordering::Relaxed) { Wish::Stop } else { Wish::GoOn }
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) { Signal::Stop } else { Signal::Continue }
     }
 
     fn save(&mut self, _: &World, _: &Report) -> rubblepile_core::Result<()> {

@@ -1,7 +1,7 @@
 //! `compaction`: example 2 of meshfree-2016, sand-like grains that fall together, are pressed and sheared.
 
 use glam::DVec2;
-use rubblepile_core::{Deformation, GrainState, World, run::Simulation};
+use rubblepile_core::{Deformation, GrainState, World, run::Engine};
 use rubblepile_meshfree::{
     Settings,
     scene::Scene,
@@ -40,7 +40,7 @@ const WHOLE: Plan = Plan {
 const PAPER: &str = "meshfree-2016, figure 10";
 
 /// Runs on to a time, and says what grains feel there.
-fn follow(run: &mut Simulation, until: f64) -> Result<Deformation, CaseError> {
+fn follow(run: &mut Engine, until: f64) -> Result<Deformation, CaseError> {
     run.end = until;
     run.run(&mut Alone)?;
     run.method.deformation(&run.world)?.ok_or_else(|| "there are no deformable grains".into())
@@ -53,7 +53,7 @@ fn share(world: &World, felt: &Deformation) -> f64 {
 }
 
 /// Energy of the grains, with heat and without what walls have brought in, J.
-fn energy(run: &Simulation, felt: &Deformation) -> f64 {
+fn energy(run: &Engine, felt: &Deformation) -> f64 {
     let pull = run.fields.uniform().truncate();
     let of_grain = |g: &GrainState| g.kinetic + g.elastic - g.mass * pull.dot(g.centre);
     let lost = &run.world.dissipation;

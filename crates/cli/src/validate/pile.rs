@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Method, Report, World, run::Simulation};
+use rubblepile_core::{Fields, Method, Report, World, run::Engine};
 use rubblepile_probe::{momentum::Momenta, stress::moment_tensor, touching::pairs};
 
 use crate::cases::CaseError;
@@ -64,7 +64,7 @@ impl Plan {
                 region = {{ box = {{ min = [-{half}, -{half}, -{half}], max = [{half}, {half}, {half}] }} }} }} }}
             "#
         );
-        let Simulation { mut world, method, fields, .. } =
+        let Engine { mut world, method, fields, .. } =
             assemble::in_memory("the accretion", &text, &[]).map_err(|e| format!("{e:?}"))?;
         world.keep_dissipation = true;
         Ok(Pile { world, method, fields, report: Report::default() })

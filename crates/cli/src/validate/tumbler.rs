@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt::Write, fs, path::Path, time::Instant};
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Motion, Report, World, run::Simulation};
+use rubblepile_core::{Motion, Report, World, run::Engine};
 use rubblepile_io::plot::{self, Panel, Series};
 use rubblepile_probe::repose::{self, Repose, Side};
 
@@ -62,7 +62,7 @@ struct Found {
 }
 
 /// The drum as the scenario has it, before anything has moved.
-fn apparatus(lining: &Path) -> Result<Simulation, CaseError> {
+fn apparatus(lining: &Path) -> Result<Engine, CaseError> {
     let sets = [format!("grains[0].place.file.path={:?}", lining.display().to_string())];
     assemble::in_memory("scenarios/tumbler.toml", SCENARIO, &sets).map_err(|e| format!("{e:?}").into())
 }
@@ -73,7 +73,7 @@ fn held(world: &World) -> Vec<bool> {
 }
 
 fn run(lining: &Path, settled: &World, plan: Plan) -> Result<Found, CaseError> {
-    let Simulation { mut method, mut fields, .. } = apparatus(lining)?;
+    let Engine { mut method, mut fields, .. } = apparatus(lining)?;
     let mut world = settled.clone();
     let began = Instant::now();
     world.clock.set_timestep(plan.timestep);

@@ -54,7 +54,7 @@ fn world() -> World {
 fn plan(world: World, end: f64) -> Plan {
     Plan {
         title: "drifting".into(),
-        engine: Simulation {
+        engine: Engine {
             world,
             method: Box::new(Drift::default()),
             fields: Fields::default(),
