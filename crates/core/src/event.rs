@@ -111,7 +111,9 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
         Action::RemoveWall { name } => {
             let k = wall_index(world, name)?;
             let gone = world.walls.remove(k).id;
-            world.held.retain(|h| h.wall != gone);
+            if let Some(part) = &mut world.part {
+                part.wall_removed(gone);
+            }
         }
         Action::SetMotion { wall, motion } => {
             let k = wall_index(world, wall)?;
@@ -161,8 +163,7 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
 fn relative_kinetic_energy(world: &World) -> f64 {
     let bodies = &world.bodies;
     let Some(asteroid) = world.asteroids.first() else {
-        let (translation, rotation) = bodies.kinetic_energy();
-        return translation + rotation + world.kinetic_energy_of_deformable();
+        return world.kinetic_energy();
     };
     let pose = asteroid.pose();
     let mut sum = 0.0;

@@ -3,6 +3,7 @@
 //! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
 //! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Engine`] ties the three together.
 
+pub mod archive;
 pub mod asteroid;
 pub mod bodies;
 pub mod contact;
@@ -11,6 +12,7 @@ pub mod error;
 pub mod event;
 pub mod material;
 pub mod method;
+pub mod part;
 pub mod pulls;
 pub mod rng;
 pub mod rotation;
@@ -18,21 +20,26 @@ pub mod run;
 pub mod settings;
 pub mod shape;
 pub mod simd;
+pub mod surface;
 pub mod units;
 pub mod wall;
 pub mod world;
 
 pub use asteroid::{Asteroid, Mesh, Wrench};
 pub use bodies::{Bodies, GroupId, MaterialId};
-pub use contact::{Contact, History, Partner};
-pub use deformable::{Deformable, Deformation, GrainState, Pressed, Reference};
+pub use contact::{Contact, Partner};
+pub use deformable::{Deformation, GrainState};
 pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
-pub use method::{Advice, Field, Fields, KEPT_ERROR, Method, Observer, Probe, Report, Severity};
+pub use method::{
+    Advice, Extent, Field, Fields, KEPT_ERROR, Measure, Method, Observer, Probe, Report, Severity,
+};
+pub use part::Part;
 pub use pulls::Pulls;
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
+pub use surface::{PackedSurface, Poses, SurfaceRef};
 pub use wall::{Motion, Surface, Touch, Wall};
 pub use world::{Clock, Departed, Dissipation, Domain, Frame, Rates, World};
 

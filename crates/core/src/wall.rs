@@ -112,48 +112,6 @@ pub enum Touch {
     Absorb,
 }
 
-/// How a wall is drawn. Nothing else depends on it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Look {
-    /// Red, green and blue.
-    pub colour: [u8; 3],
-    /// From 0, opaque, to 1, not seen.
-    pub transparency: f64,
-}
-
-impl Default for Look {
-    /// A grey that what is behind can be seen through: most walls enclose what is looked at.
-    fn default() -> Self {
-        Look { colour: [0xb0; 3], transparency: 0.5 }
-    }
-}
-
-/// A body that is held by a wall.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Held {
-    /// Id of the body.
-    pub body: u64,
-    /// Id of the wall.
-    pub wall: u32,
-    /// In the wall's frame.
-    pub place: DVec3,
-}
-
-/// What a wall has exchanged with grains so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct WallTally {
-    pub wall: u32,
-    pub collisions: u64,
-    /// Of all impulses on the wall, kg m/s.
-    pub impulse: DVec3,
-    /// Energy that grains have lost to it, or got from it (negative), J.
-    pub energy: f64,
-    /// Grains that were absorbed, their mass and their momentum.
-    pub absorbed: u64,
-    pub absorbed_mass: f64,
-    pub absorbed_momentum: DVec3,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
     /// Never reused in a world: contact history is kept under it.
@@ -167,7 +125,6 @@ pub struct Wall {
     pub translation: DVec3,
     pub rotation: DQuat,
     pub touch: Touch,
-    pub look: Look,
 }
 
 impl Wall {
@@ -182,7 +139,6 @@ impl Wall {
             translation: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             touch: Touch::Bounce,
-            look: Look::default(),
         }
     }
 

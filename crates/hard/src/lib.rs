@@ -13,10 +13,12 @@ mod queue;
 mod resolve;
 pub mod settings;
 mod sight;
+mod state;
 mod step;
 mod timestep;
 pub mod workload;
 
 pub use settings::Settings;
+pub use state::{HardState, Held, WallTally, held};
 pub use step::HardSpheres;
 pub use timestep::automatic_timestep;

@@ -1,4 +1,4 @@
-//! One sitting of a run: a simulation with its directory, its writers, its checkpoints and its report.
+//! One session of a run: a simulation with its directory, its writers, its checkpoints and its report.
 //!
 //! Whoever starts runs (the command line, Python) makes a [`Plan`] from a scenario and hands it over here; everything
 //! between that and the files is done here once. A run that is stopped or killed at any moment goes on from its last
@@ -11,8 +11,8 @@ use std::{
 };
 
 use rubblepile_core::{
-    Advice, Error, Probe, Report, Severity, World,
-    run::{Control, Ending, Engine, Signal},
+    Advice, Error, Extent, Probe, Report, Severity, World,
+    run::{Control, Ending, Engine, Progress, Signal},
 };
 
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
     cite,
     contact_table::ContactTables,
     error::{FileError, Result},
-    frame::{FrameWriter, View},
+    frame::{FrameWriter, Looks, View},
     marks::Marks,
     report::{self, Machine, RunReport},
     rundir::{self, RunDir, utc},
@@ -46,6 +46,7 @@ pub struct Plan {
     /// Intervals, s.
     pub frames: Option<f64>,
     pub view: View,
+    pub looks: Looks,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     pub seed: u64,
@@ -67,7 +68,7 @@ impl Plan {
 /// What the owner of a session sees while it runs.
 pub trait Watcher {
     /// About ten times a second.
-    fn progress(&mut self, world: &World, end: f64, report: &Report);
+    fn progress(&mut self, progress: &mut Progress);
     fn saved(&mut self, _path: &Path, _took: Duration) {}
 }
 
@@ -132,6 +133,7 @@ impl Session {
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         plan.engine.world = world;
+        refuse_foreign_part(&plan)?;
         if plan.scenario != meta.scenario {
             directory.write_scenario(&plan.scenario)?;
         }
@@ -169,6 +171,7 @@ impl Session {
             scenario: plan.scenario,
             base_directory: plan.base_directory,
             method: report.method.clone(),
+            looks: plan.looks.clone(),
             ..Meta::default()
         };
         let mut engine = plan.engine;
@@ -177,7 +180,13 @@ impl Session {
             observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
         }
         if let Some(interval) = plan.frames {
-            observers.push(Box::new(FrameWriter::new(path.clone(), interval, plan.view, marks.clone())?));
+            observers.push(Box::new(FrameWriter::new(
+                path.clone(),
+                interval,
+                plan.view,
+                plan.looks.clone(),
+                marks.clone(),
+            )?));
         }
         if let Some(interval) = plan.contact_tables {
             observers.push(Box::new(ContactTables::new(path.clone(), interval, marks.clone())?));
@@ -187,7 +196,7 @@ impl Session {
             "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
             engine.world.time(),
             engine.world.clock.step,
-            engine.world.bodies.len() + engine.world.grains.len(),
+            engine.world.grain_count(),
             rayon::current_num_threads(),
             report.version
         ));
@@ -234,10 +243,13 @@ impl Session {
     }
 
     /// Writes a checkpoint now.
-    pub fn save(&mut self) -> Result<()> {
-        let engine = &mut self.engine;
-        engine.method.store(&mut engine.world);
-        save(self.directory.path(), &self.meta, &self.marks, &engine.world)
+    pub fn save(&mut self) -> Result<(), SessionError> {
+        let Engine { world, method, .. } = &mut self.engine;
+        if let Err(source) = method.sync(world, Extent::Whole) {
+            let help = "the last checkpoint is as it was".into();
+            return Err(SessionError::Failed { time: world.time(), step: world.clock.step, source, help });
+        }
+        Ok(save(self.directory.path(), &self.meta, &self.marks, world)?)
     }
 
     /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
@@ -325,9 +337,12 @@ impl Session {
                 directory.display()
             );
         }
-        self.engine.method.store(&mut self.engine.world);
         let path = directory.join(rundir::FAILED);
-        match checkpoint::write(&path, &self.meta, &self.engine.world) {
+        let Engine { world, method, .. } = &mut self.engine;
+        if let Err(e) = method.sync(world, Extent::Whole) {
+            return format!("the world as it was then is lost: {e}");
+        }
+        match checkpoint::write(&path, &self.meta, world) {
             Ok(()) => format!(
                 "the world as it was then is in {}: `rubblepile info` and `export` read it",
                 path.display()
@@ -368,6 +383,17 @@ pub fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
     if fatal.is_empty() { Ok(()) } else { Err(SessionError::Refused(fatal)) }
 }
 
+/// What one method remembers means nothing to another.
+fn refuse_foreign_part(plan: &Plan) -> Result<(), SessionError> {
+    let method = plan.engine.method.name();
+    match plan.engine.world.part.as_deref().map(|part| part.method()) {
+        Some(other) if other != method => Err(SessionError::Refused(vec![format!(
+            "the checkpoint is of the method `{other}`, and its contact history cannot be used by `{method}`"
+        )])),
+        _ => Ok(()),
+    }
+}
+
 /// The report of a run that is about to go on; earlier sessions are kept if they can be read.
 fn describe(plan: &Plan, directory: &Path) -> RunReport {
     let fields: Vec<String> = plan.engine.fields.list.iter().map(|f| f.name().to_string()).collect();
@@ -382,7 +408,7 @@ fn describe(plan: &Plan, directory: &Path) -> RunReport {
         reason: None,
         method: method.into(),
         seed: plan.seed,
-        bodies: (plan.engine.world.bodies.len() + plan.engine.world.grains.len()) as u64,
+        bodies: plan.engine.world.grain_count() as u64,
         walls: plan.engine.world.walls.len() as u64,
         time_s: plan.engine.world.time(),
         end_s: plan.engine.end,
@@ -407,11 +433,11 @@ struct Owner<'a> {
 }
 
 impl Control for Owner<'_> {
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Signal {
-        self.watcher.progress(world, end, report);
+    fn tick(&mut self, progress: &mut Progress) -> Signal {
+        self.watcher.progress(progress);
         let due = match self.every {
             CheckpointEvery::Wall(interval) => self.saved_at.0.elapsed() >= interval,
-            CheckpointEvery::Simulated(interval) => world.time() - self.saved_at.1 >= interval,
+            CheckpointEvery::Simulated(interval) => progress.time() - self.saved_at.1 >= interval,
             CheckpointEvery::Never => false,
         };
         if self.stop.load(Ordering::Relaxed) {

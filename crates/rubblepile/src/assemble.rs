@@ -1,6 +1,6 @@
 //! From a scenario to something that runs: the one place where methods, fields and probes are made from their plans.
 
-use rubblepile_core::{Asteroid, Fields, G, Method, Probe, Pulls, Report, World, run::Engine};
+use rubblepile_core::{Asteroid, Fields, G, Measure, Method, Probe, Pulls, Report, World, run::Engine};
 use rubblepile_gravity::{Accuracy, Asteroids, Centrifugal, Direct, Tree, Uniform};
 use rubblepile_hard::HardSpheres;
 use rubblepile_io::{
@@ -97,14 +97,18 @@ fn pulls<'a>(gravity: &[GravityPlan], world: &'a World) -> Pulls<'a> {
 /// The plan of a new run.
 pub fn plan(source: &Scenario, built: Built) -> Plan {
     let (method, _) = method(&built);
-    let Built { title, world, method: _, gravity, probes, output, end, seed, threads: _, advice: _ } = built;
+    let Built { title, world, method: _, gravity, probes, output, looks, end, seed, .. } = built;
     let fields = Fields { list: gravity.iter().map(field).collect() };
+    let probes: Vec<(Box<dyn Probe>, f64)> = probes.iter().map(|p| (probe(&p.kind), p.every)).collect();
+    let mut measure = Measure::default();
+    probes.iter().for_each(|(probe, _)| measure |= probe.needs());
     Plan {
         title,
-        engine: Engine { world, method, fields, observers: Vec::new(), end, report: Report::default() },
-        probes: probes.iter().map(|p| (probe(&p.kind), p.every)).collect(),
+        engine: Engine { world, method, fields, observers: Vec::new(), end, report: Report::new(measure) },
+        probes,
         frames: output.frames,
         view: output.view,
+        looks,
         contact_tables: output.contacts,
         checkpoint: match output.checkpoint {
             Interval::Simulated(s) => CheckpointEvery::Simulated(s),

@@ -3,7 +3,7 @@
 use glam::DVec2;
 use rubblepile_core::{Deformation, GrainState, World, run::Engine};
 use rubblepile_meshfree::{
-    Settings,
+    Settings, grains,
     scene::Scene,
     step::{self, Stepper},
 };
@@ -48,7 +48,7 @@ fn follow(run: &mut Engine, until: f64) -> Result<Deformation, CaseError> {
 
 /// Of the nodes on outlines, those that bear a pressure.
 fn share(world: &World, felt: &Deformation) -> f64 {
-    let outlines: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
+    let outlines: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
     felt.touching.iter().filter(|t| **t).count() as f64 / outlines as f64
 }
 

@@ -5,7 +5,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
     Report, Result, World,
-    run::{Control, Signal},
+    run::{Control, Progress, Signal},
 };
 
 use super::ValidateRow;
@@ -31,7 +31,7 @@ struct Left {
 pub struct Alone;
 
 impl Control for Alone {
-    fn tick(&mut self, _: &World, _: f64, _: &Report) -> Signal {
+    fn tick(&mut self, _: &mut Progress) -> Signal {
         Signal::Continue
     }
     fn save(&mut self, _: &World, _: &Report) -> Result<()> {

@@ -1,31 +1,10 @@
-//! The lists of fields: the contents of a checkpoint, in the order of the file. Changing one changes the format:
-//! raise `VERSION` in `mod.rs`.
+//! The fields of the common types, in the order of the file.
 
-use rubblepile_core::{
-    Action, Asteroid, Bodies, Clock, Convex, Deformable, Departed, Dissipation, Domain, Event, Frame,
-    History, Material, Mesh, Motion, PairOverride, Partner, Pressed, Rates, Reference, Rng, Shape, Solid,
-    Surface, Touch, Trigger, Wall, Wrench,
-    event::Property,
-    wall::{Held, Look, WallTally},
+use crate::{
+    Action, Asteroid, Bodies, Clock, Convex, Departed, Dissipation, Domain, Event, Frame, Material, Mesh,
+    Motion, PairOverride, Partner, Rates, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, Wrench,
+    archive_enum, archive_struct, event::Property,
 };
-
-use super::{
-    Meta,
-    archive::{Archive, Read, Write, archive_enum, archive_struct},
-    stream::{Damage, Source, Target},
-};
-
-archive_struct!(Meta {
-    program_version,
-    scenario,
-    base_directory,
-    method,
-    series_bytes,
-    series_rows,
-    series_ticks,
-    next_frame,
-    next_contact_table,
-});
 
 archive_struct!(Clock { step, timestep, epoch_step, epoch_time });
 archive_struct!(Rng { state });
@@ -112,10 +91,7 @@ archive_enum!(Motion {
 });
 
 archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
-archive_struct!(Look { colour, transparency });
-archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch, look });
-archive_struct!(Held { body, wall, place });
-archive_struct!(WallTally { wall, collisions, impulse, energy, absorbed, absorbed_mass, absorbed_momentum });
+archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
 
 archive_struct!(Mesh { vertices, triangles });
 archive_struct!(Asteroid {
@@ -135,15 +111,10 @@ archive_struct!(Asteroid {
     fixed,
 });
 
-archive_struct!(Reference { nodes, boundary, triangles });
-archive_struct!(Deformable { id, group, material, reference, displacement, velocity, acceleration });
-archive_struct!(Pressed { grain, node, partner, pressure, traction, bonded });
-
 archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });
 
 archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face }, 2 => Asteroid { asteroid, facet } });
-archive_struct!(History { body, partner, feature, sliding, rolling, twisting });
 
 archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval, end } });
 
