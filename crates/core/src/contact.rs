@@ -14,6 +14,8 @@ pub enum Partner {
     Asteroid { asteroid: u32, facet: u32 },
 }
 
+crate::archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face }, 2 => Asteroid { asteroid, facet } });
+
 /// One contact as it is now: a row of the contact table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {

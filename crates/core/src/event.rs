@@ -15,6 +15,8 @@ pub enum Trigger {
     Every { start: f64, interval: f64, end: f64 },
 }
 
+crate::archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval, end } });
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     AddWall(Box<Wall>),
@@ -52,6 +54,18 @@ pub enum Action {
     },
 }
 
+crate::archive_enum!(Action {
+    0 => AddWall { 0: wall },
+    1 => RemoveWall { name },
+    2 => SetMotion { wall, motion },
+    3 => AddSpin { group, spin },
+    4 => SetMaterial { material, property, value },
+    5 => StopWhenKineticBelow { energy },
+    6 => Stop {},
+    7 => RemoveBeyond { distance },
+    8 => SpinUp { asteroid, rate },
+});
+
 /// A material's value that an event may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Property {
@@ -66,6 +80,18 @@ pub enum Property {
     CohesionRange,
 }
 
+crate::archive_enum!(Property {
+    0 => RestitutionNormal {},
+    1 => RestitutionTangential {},
+    2 => FrictionSliding {},
+    3 => FrictionRolling {},
+    4 => FrictionTwisting {},
+    5 => Shape {},
+    6 => Cohesion {},
+    7 => CohesionForce {},
+    8 => CohesionRange {},
+});
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     pub trigger: Trigger,
@@ -73,6 +99,8 @@ pub struct Event {
     /// How often it has happened.
     pub fired: u64,
 }
+
+crate::archive_struct!(Event { trigger, action, fired });
 
 impl Event {
     pub fn new(trigger: Trigger, action: Action) -> Self {

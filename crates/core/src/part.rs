@@ -106,10 +106,8 @@ impl World {
         if self.part::<T>().is_none() {
             self.part = Some(Box::new(T::default()));
         }
-        match self.part_mut() {
-            Some(part) => part,
-            None => unreachable!("a part of this type has just been put in"),
-        }
+        // One of this type has just been put in, if there was none.
+        self.part_mut().unwrap_or_else(|| unreachable!())
     }
 
     /// Bodies and the grains of the method's part.

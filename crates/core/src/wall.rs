@@ -19,6 +19,14 @@ pub enum Surface {
     Cylinder { centre: DVec3, axis: DVec3, radius: f64, length: Option<f64> },
 }
 
+crate::archive_enum!(Surface {
+    0 => Plane { point, normal },
+    1 => Disk { centre, normal, radius, hole },
+    2 => Rectangle { centre, half_u, half_v },
+    3 => Box { min, max },
+    4 => Cylinder { centre, axis, radius, length },
+});
+
 impl Surface {
     /// How many contacts a grain can have with it at once.
     pub fn faces(&self) -> u32 {
@@ -75,6 +83,14 @@ pub enum Motion {
     },
 }
 
+crate::archive_enum!(Motion {
+    0 => None {},
+    1 => Translation { velocity },
+    2 => Oscillation { amplitude, frequency, phase },
+    3 => Rotation { centre, axis, rate },
+    4 => Reciprocal { size, rate },
+});
+
 /// Where a rigid frame is and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
@@ -112,6 +128,8 @@ pub enum Touch {
     Absorb,
 }
 
+crate::archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
     /// Never reused in a world: contact history is kept under it.
@@ -126,6 +144,8 @@ pub struct Wall {
     pub rotation: DQuat,
     pub touch: Touch,
 }
+
+crate::archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
 
 impl Wall {
     pub fn new(id: u32, name: impl Into<String>, material: u32, surface: Surface) -> Self {

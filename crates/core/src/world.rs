@@ -19,6 +19,8 @@ pub struct Clock {
     pub epoch_time: f64,
 }
 
+crate::archive_struct!(Clock { step, timestep, epoch_step, epoch_time });
+
 impl Clock {
     pub fn new(timestep: f64) -> Self {
         Clock { step: 0, timestep, epoch_step: 0, epoch_time: 0.0 }
@@ -59,6 +61,8 @@ pub enum Domain {
         axes: [bool; 3],
     },
 }
+
+crate::archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 
 impl Domain {
     /// Period along each axis; infinite where open.
@@ -109,6 +113,8 @@ pub enum Frame {
     },
 }
 
+crate::archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });
+
 /// Accelerations at the end of the last step: the leapfrog's next half kick uses them, and the velocity that
 /// damping sees is predicted from them. Empty before the first step.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -127,6 +133,16 @@ pub struct Rates {
     pub field_on_asteroids: Vec<Wrench>,
     pub held_on_asteroids: Vec<Wrench>,
 }
+
+crate::archive_struct!(Rates {
+    acceleration,
+    spin_rate,
+    field,
+    held,
+    on_asteroids,
+    field_on_asteroids,
+    held_on_asteroids,
+});
 
 impl Rates {
     pub fn permute(&mut self, order: &[u32]) {
@@ -150,6 +166,8 @@ pub struct Departed {
     pub angular_momentum: DVec3,
 }
 
+crate::archive_struct!(Departed { count, mass, momentum, angular_momentum });
+
 /// Energy turned to heat so far, by cause, and energy that came in through moving walls, J.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Dissipation {
@@ -162,6 +180,8 @@ pub struct Dissipation {
     /// Work done by walls on grains: not heat, but needed to close the balance.
     pub wall_work: f64,
 }
+
+crate::archive_struct!(Dissipation { normal, sliding, rolling, twisting, inside, wall_work });
 
 impl Dissipation {
     pub fn total(&self) -> f64 {

@@ -7,7 +7,6 @@
 //!
 //! Reading trusts nothing: a count never reserves more memory than the file has bytes left.
 
-mod fields;
 mod stream;
 
 use std::sync::Arc;
