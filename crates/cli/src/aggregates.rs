@@ -3,6 +3,7 @@
 
 use glam::DVec3;
 use rubblepile_core::World;
+use rubblepile_nonsmooth::NonsmoothState;
 use rubblepile_probe::{
     Aggregate, Binary, Cluster, Envelope,
     aggregate::contacts_by_cluster,
@@ -22,11 +23,11 @@ const IN_JSON: usize = 100;
 /// Bodies up to which the surface is looked for: some seconds.
 const MOST_BODIES: usize = 10_000;
 
-pub fn facts(world: &World, method: &str) -> Facts {
+pub fn facts(world: &World) -> Facts {
     if !world.walls.is_empty() || world.bodies.is_empty() {
         return Facts::new();
     }
-    match describe(world, method == "nonsmooth") {
+    match describe(world) {
         Ok(facts) => facts,
         Err(error) => vec![fact("aggregates", error.to_string(), Value::Null)],
     }
@@ -40,8 +41,8 @@ struct Described {
     envelope: Option<Envelope>,
 }
 
-fn describe(world: &World, impulses: bool) -> rubblepile_core::Result<Facts> {
-    let contacts = remembered_contacts(world, impulses);
+fn describe(world: &World) -> rubblepile_core::Result<Facts> {
+    let contacts = remembered_contacts(world);
     let found = clusters(world, &contacts, clusters::TOLERANCE)?;
     let many: Vec<&Cluster> = found.list.iter().filter(|c| c.len() > 1).collect();
     let single = found.list.len() - many.len();
@@ -51,6 +52,7 @@ fn describe(world: &World, impulses: bool) -> rubblepile_core::Result<Facts> {
         json!({"clusters": many.len(), "single_bodies": single}),
     )];
     // The pull of cohesion is not remembered, and without it the push alone is no pressure.
+    let impulses = world.part::<NonsmoothState>().is_some();
     let loads_known = impulses && world.pair_table().iter().all(|p| p.cohesion_force == 0.0);
     let tables = contacts_by_cluster(&found, &contacts, found.list.len());
     let mut described = Vec::new();
@@ -177,7 +179,7 @@ mod tests {
 
     #[test]
     fn the_largest_is_described_in_words_and_numbers() {
-        let facts = facts(&world(), "soft");
+        let facts = facts(&world());
         let named = |name: &str| facts.iter().find(|f| f.0 == name).expect("a fact of this name");
         assert_eq!(named("clusters").2, json!({"clusters": 1, "single_bodies": 1}));
         let (_, words, values) = named("aggregates");
@@ -191,12 +193,13 @@ mod tests {
     #[test]
     fn loads_are_told_where_they_are_known_and_heaps_are_not_bodies() {
         let mut w = world();
-        let words = |w: &World| facts(w, "nonsmooth").iter().map(|f| f.1.clone()).collect::<String>();
+        w.part = Some(Box::new(NonsmoothState::default()));
+        let words = |w: &World| facts(w).iter().map(|f| f.1.clone()).collect::<String>();
         assert!(words(&w).contains("mean pressure 0 Pa"));
         w.materials.push(rubblepile_core::Material { cohesion_force: 1.0, ..Default::default() });
         assert!(!words(&w).contains("pressure"));
         let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
         w.walls.push(Wall::new(0, "floor", 0, plane));
-        assert!(facts(&w, "nonsmooth").is_empty());
+        assert!(facts(&w).is_empty());
     }
 }

@@ -16,6 +16,7 @@ use rubblepile_io::{
     series,
     table::Table,
 };
+use rubblepile_meshfree::DeformableState;
 use serde_json::{Value, json};
 
 use crate::{aggregates, args, failure::Failure, print, shape_info, text};
@@ -168,7 +169,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
                 words.push_str(&format!(" (the newest one was passed over: {error})"));
             }
             facts.push(fact("checkpoint", words, json!({"file": name, "time_s": time, "step": step})));
-            facts.extend(aggregates::facts(&found.world, &found.meta.method));
+            facts.extend(aggregates::facts(&found.world));
         }
         Err(error) => facts.push(fact("checkpoint", error.to_string(), Value::Null)),
     }
@@ -188,6 +189,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         Frame::Rotating { angular_velocity } => format!("rotating, {angular_velocity} rad/s"),
     };
     let walls: Vec<&str> = world.walls.iter().map(|w| w.name.as_str()).collect();
+    let contacts = world.remembered().count();
     let mut facts = vec![
         fact("time", text::time(world.time()), world.time()),
         fact("step", world.clock.step.to_string(), world.clock.step),
@@ -210,7 +212,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
             ),
             translation + rotation,
         ),
-        fact("contacts", format!("{} remembered", world.contacts.len()), world.contacts.len()),
+        fact("contacts", format!("{contacts} remembered"), contacts),
         fact("groups", world.groups.join(", "), json!(world.groups)),
         fact("walls", walls.join(", "), json!(walls)),
         fact("domain", domain.as_str(), domain.as_str()),
@@ -219,7 +221,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact("series rows", meta.series_rows.to_string(), meta.series_rows),
         fact("written by", format!("rubblepile {}", meta.program_version), meta.program_version.as_str()),
     ];
-    if !world.grains.is_empty() {
+    if let Some(DeformableState { grains, pressed }) = world.part() {
         // Of rigid bodies there is nothing to tell.
         let of_bodies = [
             "bodies",
@@ -233,16 +235,16 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
             "contacts",
         ];
         facts.retain(|(name, ..)| !of_bodies.contains(name));
-        let nodes: usize = world.grains.iter().map(|g| g.reference.nodes.len()).sum();
-        let area: f64 = world.grains.iter().map(|g| g.area()).sum();
-        facts.push(fact("deformable grains", world.grains.len().to_string(), world.grains.len()));
+        let nodes: usize = grains.iter().map(|g| g.reference.nodes.len()).sum();
+        let area: f64 = grains.iter().map(|g| g.area()).sum();
+        facts.push(fact("deformable grains", grains.len().to_string(), grains.len()));
         facts.push(fact("nodes", nodes.to_string(), nodes));
-        facts.push(fact("pressed nodes", world.pressed.len().to_string(), world.pressed.len()));
+        facts.push(fact("pressed nodes", pressed.len().to_string(), pressed.len()));
         facts.push(fact("area", format!("{} m2", text::number(area)), area));
-        let energy = world.kinetic_energy_of_deformable();
+        let energy = world.kinetic_energy();
         facts.push(fact("kinetic energy", format!("{} J a metre of depth", text::number(energy)), energy));
     }
-    facts.extend(aggregates::facts(world, &meta.method));
+    facts.extend(aggregates::facts(world));
     facts
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use rubblepile_core::{Report, World};
+use rubblepile_core::{World, run};
 use rubblepile_io::session::Watcher;
 
 use crate::text;
@@ -52,14 +52,14 @@ impl Progress {
         }
     }
 
-    fn message(&self, world: &World, end: f64) -> String {
-        let mut message = format!("t = {} of {}", text::time(world.time()), text::time(end));
+    fn message(&self, at: &run::Progress) -> String {
+        let mut message = format!("t = {} of {}", text::time(at.time()), text::time(at.end()));
         if let (Some(first), Some(last)) = (self.past.front(), self.past.back()) {
             let wall = (last.0 - first.0).as_secs_f64();
             let (gone, steps) = (last.1 - first.1, (last.2 - first.2) as f64);
             if wall > 0.2 && steps > 0.0 && gone > 0.0 {
-                let grains = (world.bodies.len() + world.grains.len()) as f64;
-                let left = (end - world.time()).max(0.0) * wall / gone;
+                let grains = at.grain_count() as f64;
+                let left = (at.end() - at.time()).max(0.0) * wall / gone;
                 // More than that is no estimate.
                 let left = Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX);
                 message.push_str(&format!(
@@ -75,18 +75,18 @@ impl Progress {
 }
 
 impl Watcher for Progress {
-    fn progress(&mut self, world: &World, end: f64, _report: &Report) {
+    fn progress(&mut self, at: &mut run::Progress) {
         let now = Instant::now();
-        self.past.push_back((now, world.time(), world.clock.step));
+        self.past.push_back((now, at.time(), at.clock().step));
         while self.past.len() > 2 && now - self.past[0].0 > WINDOW {
             self.past.pop_front();
         }
-        let part = if end > 0.0 { (world.time() / end).clamp(0.0, 1.0) } else { 1.0 };
+        let part = if at.end() > 0.0 { (at.time() / at.end()).clamp(0.0, 1.0) } else { 1.0 };
         match &mut self.kind {
             Kind::Quiet => {}
             Kind::Bar(bar) => {
                 bar.set_position((part * SCALE as f64) as u64);
-                let message = self.message(world, end);
+                let message = self.message(at);
                 if let Kind::Bar(bar) = &self.kind {
                     bar.set_message(message);
                 }
@@ -95,13 +95,9 @@ impl Watcher for Progress {
                 if now - *last >= LINE_EVERY {
                     *last = now;
                     // A sum over all grains: affordable every ten seconds, not ten times a second.
-                    let (translation, rotation) = world.bodies.kinetic_energy();
-                    eprintln!(
-                        "{:5.1} %  {}  kinetic energy {} J",
-                        100.0 * part,
-                        self.message(world, end),
-                        text::number(translation + rotation + world.kinetic_energy_of_deformable())
-                    );
+                    let energy = at.world().map_or(f64::NAN, World::kinetic_energy);
+                    let (message, energy) = (self.message(at), text::number(energy));
+                    eprintln!("{:5.1} %  {message}  kinetic energy {energy} J", 100.0 * part);
                 }
             }
         }

@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rubblepile_core::{Report, World, run::Ending};
+use rubblepile_core::run::{Ending, Progress};
 use rubblepile_io::{
     FileError, atomic,
     campaign::{self, State},
@@ -271,9 +271,9 @@ struct Watch<'a> {
 }
 
 impl Watcher for Watch<'_> {
-    fn progress(&mut self, world: &World, end: f64, _report: &Report) {
+    fn progress(&mut self, at: &mut Progress) {
         let c = self.campaign;
-        let part = if end > 0.0 { (world.time() / end).clamp(0.0, 1.0) } else { 1.0 };
+        let part = if at.end() > 0.0 { (at.time() / at.end()).clamp(0.0, 1.0) } else { 1.0 };
         let mut board = c.board.lock().unwrap_or_else(PoisonError::into_inner);
         board.parts.insert(self.task, part);
         if !c.quiet && board.said.elapsed() >= LINE_EVERY {

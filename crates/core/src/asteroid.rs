@@ -16,6 +16,8 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
+crate::archive_struct!(Mesh { vertices, triangles });
+
 impl Mesh {
     /// Corners of a triangle.
     pub fn corners(&self, triangle: usize) -> [DVec3; 3] {
@@ -36,6 +38,8 @@ pub struct Wrench {
     /// N m
     pub torque: DVec3,
 }
+
+crate::archive_struct!(Wrench { force, torque });
 
 impl Wrench {
     /// Adds a force that acts at `arm` from the centre of mass.
@@ -78,6 +82,23 @@ pub struct Asteroid {
     /// Held where it is, turning as it turns: forces on it are without effect.
     pub fixed: bool,
 }
+
+crate::archive_struct!(Asteroid {
+    id,
+    name,
+    material,
+    density,
+    mesh,
+    radius,
+    mass,
+    inertia,
+    axes,
+    position,
+    velocity,
+    orientation,
+    spin,
+    fixed,
+});
 
 impl Asteroid {
     pub fn pose(&self) -> Pose {

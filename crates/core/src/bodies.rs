@@ -32,6 +32,20 @@ pub struct Bodies {
     pub group: Vec<GroupId>,
 }
 
+crate::archive_struct!(Bodies {
+    id,
+    position,
+    velocity,
+    orientation,
+    spin,
+    mass,
+    inertia,
+    radius,
+    shape,
+    material,
+    group,
+});
+
 impl Bodies {
     pub fn len(&self) -> usize {
         self.id.len()

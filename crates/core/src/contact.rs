@@ -1,4 +1,5 @@
-//! Contacts: what is remembered from step to step, and what is told when somebody asks.
+//! Contacts, as they are told when somebody asks. What is remembered of them from step to step belongs to the method: see
+//! [`crate::part`].
 
 use glam::DVec3;
 
@@ -13,24 +14,7 @@ pub enum Partner {
     Asteroid { asteroid: u32, facet: u32 },
 }
 
-/// The memory of one contact. Of the soft method: the elastic displacements since touch. Of contact dynamics: the
-/// impulses of the last step, where the next solution starts from.
-///
-/// The normal of the contact points from the body to its partner. For two bodies, `body` has the smaller id.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct History {
-    pub body: u64,
-    pub partner: Partner,
-    /// Which of several contact points of the two, 0 if there is one.
-    pub feature: u32,
-    /// Sliding displacement, m (world frame, in the contact plane); in contact dynamics the impulse on the partner, N s.
-    pub sliding: DVec3,
-    /// Rolling angle, rad (world frame, in the contact plane); in contact dynamics the impulse of the rolling and
-    /// twisting torque on the partner, N m s.
-    pub rolling: DVec3,
-    /// Twisting angle about the normal, rad; not used by contact dynamics.
-    pub twisting: f64,
-}
+crate::archive_enum!(Partner { 0 => Body { 0: id }, 1 => Wall { wall, face }, 2 => Asteroid { asteroid, facet } });
 
 /// One contact as it is now: a row of the contact table.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -15,6 +15,8 @@ pub enum Trigger {
     Every { start: f64, interval: f64, end: f64 },
 }
 
+crate::archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval, end } });
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     AddWall(Box<Wall>),
@@ -52,6 +54,18 @@ pub enum Action {
     },
 }
 
+crate::archive_enum!(Action {
+    0 => AddWall { 0: wall },
+    1 => RemoveWall { name },
+    2 => SetMotion { wall, motion },
+    3 => AddSpin { group, spin },
+    4 => SetMaterial { material, property, value },
+    5 => StopWhenKineticBelow { energy },
+    6 => Stop {},
+    7 => RemoveBeyond { distance },
+    8 => SpinUp { asteroid, rate },
+});
+
 /// A material's value that an event may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Property {
@@ -66,6 +80,18 @@ pub enum Property {
     CohesionRange,
 }
 
+crate::archive_enum!(Property {
+    0 => RestitutionNormal {},
+    1 => RestitutionTangential {},
+    2 => FrictionSliding {},
+    3 => FrictionRolling {},
+    4 => FrictionTwisting {},
+    5 => Shape {},
+    6 => Cohesion {},
+    7 => CohesionForce {},
+    8 => CohesionRange {},
+});
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     pub trigger: Trigger,
@@ -73,6 +99,8 @@ pub struct Event {
     /// How often it has happened.
     pub fired: u64,
 }
+
+crate::archive_struct!(Event { trigger, action, fired });
 
 impl Event {
     pub fn new(trigger: Trigger, action: Action) -> Self {
@@ -111,7 +139,9 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
         Action::RemoveWall { name } => {
             let k = wall_index(world, name)?;
             let gone = world.walls.remove(k).id;
-            world.held.retain(|h| h.wall != gone);
+            if let Some(part) = &mut world.part {
+                part.wall_removed(gone);
+            }
         }
         Action::SetMotion { wall, motion } => {
             let k = wall_index(world, wall)?;
@@ -161,8 +191,7 @@ pub fn apply(action: &Action, world: &mut World) -> Result<Outcome> {
 fn relative_kinetic_energy(world: &World) -> f64 {
     let bodies = &world.bodies;
     let Some(asteroid) = world.asteroids.first() else {
-        let (translation, rotation) = bodies.kinetic_energy();
-        return translation + rotation + world.kinetic_energy_of_deformable();
+        return world.kinetic_energy();
     };
     let pose = asteroid.pose();
     let mut sum = 0.0;

@@ -1,8 +1,9 @@
 //! The ground floor: what a world is, how it is advanced and observed.
 //!
 //! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
-//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Simulation`] ties the three together.
+//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Engine`] ties the three together.
 
+pub mod archive;
 pub mod asteroid;
 pub mod bodies;
 pub mod cite;
@@ -12,6 +13,7 @@ pub mod error;
 pub mod event;
 pub mod material;
 pub mod method;
+pub mod part;
 pub mod pulls;
 pub mod rng;
 pub mod rotation;
@@ -19,6 +21,7 @@ pub mod run;
 pub mod settings;
 pub mod shape;
 pub mod simd;
+pub mod surface;
 pub mod units;
 pub mod wall;
 pub mod world;
@@ -26,15 +29,19 @@ pub mod world;
 pub use asteroid::{Asteroid, Mesh, Wrench};
 pub use bodies::{Bodies, GroupId, MaterialId};
 pub use cite::Citation;
-pub use contact::{Contact, History, Partner};
-pub use deformable::{Deformable, Deformation, GrainState, Pressed, Reference};
+pub use contact::{Contact, Partner};
+pub use deformable::{Deformation, GrainState};
 pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
-pub use method::{Actions, Advice, Field, Fields, KEPT_ERROR, Method, Observer, Probe, Report, Severity};
+pub use method::{
+    Actions, Advice, Extent, Field, Fields, KEPT_ERROR, Measure, Method, Observer, Probe, Report, Severity,
+};
+pub use part::Part;
 pub use pulls::Pulls;
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
+pub use surface::{PackedSurface, Poses, SurfaceRef};
 pub use wall::{Motion, Surface, Touch, Wall};
 pub use world::{Clock, Departed, Dissipation, Domain, Frame, Rates, World};
 

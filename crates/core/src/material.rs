@@ -34,6 +34,24 @@ pub struct Material {
     pub poisson: f64,
 }
 
+crate::archive_struct!(Material {
+    name,
+    density,
+    restitution_normal,
+    restitution_tangential,
+    friction_sliding,
+    friction_rolling,
+    friction_twisting,
+    shape,
+    cohesion,
+    cohesion_force,
+    cohesion_range,
+    stiffness,
+    stiffness_ratio,
+    young,
+    poisson,
+});
+
 impl Default for Material {
     fn default() -> Self {
         Material {
@@ -96,6 +114,22 @@ pub struct PairOverride {
     pub stiffness: Option<f64>,
     pub stiffness_ratio: Option<f64>,
 }
+
+crate::archive_struct!(PairOverride {
+    a,
+    b,
+    restitution_normal,
+    restitution_tangential,
+    friction_sliding,
+    friction_rolling,
+    friction_twisting,
+    shape,
+    cohesion,
+    cohesion_force,
+    cohesion_range,
+    stiffness,
+    stiffness_ratio,
+});
 
 impl PairValues {
     /// The mixing rule: geometric mean of every dimensionless coefficient and of the cohesion (a surface that

@@ -86,11 +86,35 @@ pub trait Method: Send {
         Vec::new()
     }
 
-    /// Writes what the method remembers (contact history) into the world.
-    fn store(&mut self, world: &mut World);
+    /// Brings the world up to date with what the method keeps elsewhere: contact history, or all of it for a method whose
+    /// state is on another device. Changes nothing that counts. After a step that failed the part is that of the last
+    /// step whose contacts are known, or absent.
+    fn sync(&mut self, world: &mut World, extent: Extent) -> Result<()>;
 
-    /// Forgets all scratch: the next step makes it again from the world. Call `store` first.
-    fn reset(&mut self);
+    /// Forgets what it keeps elsewhere: the next step makes it again from the world. [`edit`] is how to change a world.
+    fn forget(&mut self);
+}
+
+/// How much of the world must be up to date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What probes and writers see. Contact history is not: they ask for [`Method::contacts`].
+    Visible,
+    /// Everything that decides the next step.
+    Whole,
+}
+
+/// Changes a world that a method moves: brings it up to date, changes it, and drops what the method has made of it.
+pub fn edit<T, E: From<crate::Error>>(
+    method: &mut dyn Method,
+    world: &mut World,
+    change: impl FnOnce(&mut World) -> Result<T, E>,
+) -> Result<T, E> {
+    method.sync(world, Extent::Whole)?;
+    let result = change(world);
+    // Also after an error: it may have changed something before.
+    method.forget();
+    result
 }
 
 /// What fields do, summed: every field adds its part.
@@ -259,9 +283,27 @@ fn error_of_keeping(before: &[DVec3], now: &[DVec3]) -> f64 {
     0.5 * change / mean
 }
 
-/// What a run has cost and met so far. Nothing in it changes a result.
+/// What is measured during the steps because something asks for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Measure {
+    /// [`World::dissipation`]: it costs a few per cent.
+    pub dissipation: bool,
+}
+
+impl std::ops::BitOrAssign for Measure {
+    fn bitor_assign(&mut self, other: Measure) {
+        self.dissipation |= other.dissipation;
+    }
+}
+
+impl Measure {
+    pub const ALL: Measure = Measure { dissipation: true };
+}
+
+/// What a run is asked to measure, and what it has cost and met so far. Nothing in it changes a result.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
+    pub measure: Measure,
     /// Wall-clock time by phase, in the order of first use.
     pub phases: Vec<(&'static str, Duration)>,
     /// Counts by name: steps, neighbour list rebuilds, ...
@@ -272,6 +314,10 @@ pub struct Report {
 }
 
 impl Report {
+    pub fn new(measure: Measure) -> Self {
+        Report { measure, ..Report::default() }
+    }
+
     pub fn add_time(&mut self, phase: &'static str, since: Instant) {
         self.add_duration(phase, since.elapsed());
     }
@@ -320,6 +366,18 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
+    /// Brings the world up to date for who looks at it.
+    pub fn now(
+        world: &'a mut World,
+        method: &'a mut dyn Method,
+        fields: &'a mut Fields,
+        report: &'a Report,
+    ) -> Result<Self> {
+        method.sync(world, Extent::Visible)?;
+        Ok(Moment::new(world, method, fields, report))
+    }
+
+    /// Of a world that is up to date.
     pub fn new(
         world: &'a World,
         method: &'a mut dyn Method,
@@ -353,6 +411,11 @@ pub trait Probe: Send {
 
     /// Appends one value a column.
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()>;
+
+    /// What the method must keep during the steps for it.
+    fn needs(&self) -> Measure {
+        Measure::default()
+    }
 
     /// The last row that it gave before a restart, and its time, s: for probes that compare a look with the one before.
     fn recall(&mut self, _time: f64, _row: &[f64]) {}

@@ -9,6 +9,8 @@ pub struct Rng {
     pub state: [u64; 4],
 }
 
+crate::archive_struct!(Rng { state });
+
 /// One step of SplitMix64.
 fn splitmix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use crate::{
-    Fields, Method, Observer, Report, Result, World,
+    Extent, Fields, Method, Observer, Report, Result, World,
     event::{self, Outcome},
-    method::Moment,
+    method::{Moment, edit},
     world::Clock,
 };
 
 /// A world with what moves it and what looks at it.
-pub struct Simulation {
+pub struct Engine {
     pub world: World,
     pub method: Box<dyn Method>,
     pub fields: Fields,
@@ -22,8 +22,8 @@ pub struct Simulation {
 
 /// What the owner of a run wants after each slice of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    GoOn,
+pub enum Signal {
+    Continue,
     /// Save a checkpoint, then go on.
     Checkpoint,
     /// Save a checkpoint and leave the loop.
@@ -33,10 +33,47 @@ pub enum Wish {
 /// The owner of a run: progress bar, wall-clock checkpoints, Ctrl-C.
 pub trait Control {
     /// Called about ten times a second.
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish;
+    fn tick(&mut self, progress: &mut Progress) -> Signal;
 
-    /// Saves the world; its contact history is up to date.
+    /// Saves the world, which is up to date.
     fn save(&mut self, world: &World, report: &Report) -> Result<()>;
+}
+
+/// How far a run is. The clock is always right; the rest of the world is brought up to date only when asked for.
+pub struct Progress<'a> {
+    engine: &'a mut Engine,
+    until: f64,
+}
+
+impl Progress<'_> {
+    pub fn clock(&self) -> Clock {
+        self.engine.world.clock
+    }
+
+    pub fn time(&self) -> f64 {
+        self.engine.world.time()
+    }
+
+    /// Where the run goes, s of simulated time.
+    pub fn end(&self) -> f64 {
+        self.until
+    }
+
+    /// As of when the world was last brought up to date.
+    pub fn grain_count(&self) -> usize {
+        self.engine.world.grain_count()
+    }
+
+    pub fn report(&self) -> &Report {
+        &self.engine.report
+    }
+
+    /// The world as probes would see it. May be expensive.
+    pub fn world(&mut self) -> Result<&World> {
+        let Engine { world, method, .. } = &mut *self.engine;
+        method.sync(world, Extent::Visible)?;
+        Ok(world)
+    }
 }
 
 /// How a run ended.
@@ -50,10 +87,10 @@ pub enum Ending {
     Interrupted,
 }
 
-/// How long a slice between two looks at the clock on the wall should be.
+/// Wall-clock time that a slice between two ticks should take.
 const SLICE: Duration = Duration::from_millis(100);
 
-impl Simulation {
+impl Engine {
     /// Runs to the end. Where the slices between ticks fall changes nothing in the result.
     pub fn run(&mut self, control: &mut dyn Control) -> Result<Ending> {
         let ending = self.run_until(self.end, control)?;
@@ -86,10 +123,10 @@ impl Simulation {
             self.advance(next.min(limit))?;
             let steps = self.world.clock.step - clock.step;
             slice_steps = adapt(slice_steps, steps, start.elapsed());
-            match control.tick(&self.world, until, &self.report) {
-                Wish::GoOn => {}
-                Wish::Checkpoint => self.save(control)?,
-                Wish::Stop => return Ok(Ending::Interrupted),
+            match control.tick(&mut Progress { engine: self, until }) {
+                Signal::Continue => {}
+                Signal::Checkpoint => self.save(control)?,
+                Signal::Stop => return Ok(Ending::Interrupted),
             }
         }
     }
@@ -102,7 +139,7 @@ impl Simulation {
     }
 
     fn save(&mut self, control: &mut dyn Control) -> Result<()> {
-        self.method.store(&mut self.world);
+        self.method.sync(&mut self.world, Extent::Whole)?;
         control.save(&self.world, &self.report)
     }
 
@@ -116,11 +153,11 @@ impl Simulation {
     fn fire_events(&mut self) -> Result<Option<String>> {
         for k in 0..self.world.events.len() {
             while self.world.events[k].next().is_some_and(|t| is_due(&self.world.clock, t)) {
-                self.method.store(&mut self.world);
-                self.world.events[k].fired += 1;
-                let action = self.world.events[k].action.clone();
-                let outcome = event::apply(&action, &mut self.world)?;
-                self.method.reset();
+                let outcome = edit(self.method.as_mut(), &mut self.world, |world| {
+                    world.events[k].fired += 1;
+                    let action = world.events[k].action.clone();
+                    event::apply(&action, world)
+                })?;
                 if let Outcome::Stop { reason } = outcome {
                     return Ok(Some(reason));
                 }
@@ -131,10 +168,15 @@ impl Simulation {
 
     /// Lets the observers look that are due; gives the reason if one of them ends the run.
     fn observe(&mut self) -> Result<Option<String>> {
-        let mut moment = Moment::new(&self.world, self.method.as_mut(), &mut self.fields, &self.report);
         let clock = self.world.clock;
+        let due = |o: &dyn Observer| o.next().is_some_and(|t| is_due(&clock, t));
+        if !self.observers.iter().any(|o| due(o.as_ref())) {
+            return Ok(None);
+        }
+        let Engine { world, method, fields, report, .. } = self;
+        let mut moment = Moment::now(world, method.as_mut(), fields, report)?;
         for observer in &mut self.observers {
-            while observer.next().is_some_and(|t| is_due(&clock, t)) {
+            while due(observer.as_ref()) {
                 observer.observe(&mut moment)?;
             }
         }

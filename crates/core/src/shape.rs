@@ -16,6 +16,8 @@ pub enum Shape {
     Solid(Arc<Solid>),
 }
 
+crate::archive_enum!(Shape { 0 => Sphere {}, 1 => Solid { 0: solid } });
+
 impl Shape {
     pub fn solid(&self) -> Option<&Arc<Solid>> {
         match self {
@@ -34,6 +36,8 @@ pub struct Convex {
     pub faces: Vec<Vec<u32>>,
 }
 
+crate::archive_struct!(Convex { vertices, faces });
+
 /// A homogeneous solid of convex parts, in its own frame: the centre of mass is the origin and the axes are the
 /// principal axes of inertia.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,6 +51,8 @@ pub struct Solid {
     /// Radius of the smallest sphere about the centre of mass, m.
     pub radius: f64,
 }
+
+crate::archive_struct!(Solid { parts, volume, inertia, radius });
 
 impl Solid {
     /// All vertices in the world frame.

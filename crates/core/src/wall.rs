@@ -19,6 +19,14 @@ pub enum Surface {
     Cylinder { centre: DVec3, axis: DVec3, radius: f64, length: Option<f64> },
 }
 
+crate::archive_enum!(Surface {
+    0 => Plane { point, normal },
+    1 => Disk { centre, normal, radius, hole },
+    2 => Rectangle { centre, half_u, half_v },
+    3 => Box { min, max },
+    4 => Cylinder { centre, axis, radius, length },
+});
+
 impl Surface {
     /// How many contacts a grain can have with it at once.
     pub fn faces(&self) -> u32 {
@@ -75,6 +83,14 @@ pub enum Motion {
     },
 }
 
+crate::archive_enum!(Motion {
+    0 => None {},
+    1 => Translation { velocity },
+    2 => Oscillation { amplitude, frequency, phase },
+    3 => Rotation { centre, axis, rate },
+    4 => Reciprocal { size, rate },
+});
+
 /// Where a rigid frame is and how it moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
@@ -112,47 +128,7 @@ pub enum Touch {
     Absorb,
 }
 
-/// How a wall is drawn. Nothing else depends on it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Look {
-    /// Red, green and blue.
-    pub colour: [u8; 3],
-    /// From 0, opaque, to 1, not seen.
-    pub transparency: f64,
-}
-
-impl Default for Look {
-    /// A grey that what is behind can be seen through: most walls enclose what is looked at.
-    fn default() -> Self {
-        Look { colour: [0xb0; 3], transparency: 0.5 }
-    }
-}
-
-/// A body that is held by a wall.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Held {
-    /// Id of the body.
-    pub body: u64,
-    /// Id of the wall.
-    pub wall: u32,
-    /// In the wall's frame.
-    pub place: DVec3,
-}
-
-/// What a wall has exchanged with grains so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct WallTally {
-    pub wall: u32,
-    pub collisions: u64,
-    /// Of all impulses on the wall, kg m/s.
-    pub impulse: DVec3,
-    /// Energy that grains have lost to it, or got from it (negative), J.
-    pub energy: f64,
-    /// Grains that were absorbed, their mass and their momentum.
-    pub absorbed: u64,
-    pub absorbed_mass: f64,
-    pub absorbed_momentum: DVec3,
-}
+crate::archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
@@ -167,8 +143,9 @@ pub struct Wall {
     pub translation: DVec3,
     pub rotation: DQuat,
     pub touch: Touch,
-    pub look: Look,
 }
+
+crate::archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
 
 impl Wall {
     pub fn new(id: u32, name: impl Into<String>, material: u32, surface: Surface) -> Self {
@@ -182,7 +159,6 @@ impl Wall {
             translation: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
             touch: Touch::Bounce,
-            look: Look::default(),
         }
     }
 

@@ -4,12 +4,8 @@
 use glam::DVec3;
 
 use crate::{
-    Asteroid, Bodies, Deformable, Material, PairOverride, PairValues, Pressed, Rng, Shape, Solid, Wall,
-    Wrench,
-    contact::History,
-    event::Event,
-    material::pair_table,
-    wall::{Held, WallTally},
+    Asteroid, Bodies, Material, PairOverride, PairValues, Part, Rng, Shape, Solid, Wall, Wrench,
+    event::Event, material::pair_table,
 };
 
 /// The time. With a fixed step, `time` is a product and not a sum, so that it does not drift.
@@ -22,6 +18,8 @@ pub struct Clock {
     pub epoch_step: u64,
     pub epoch_time: f64,
 }
+
+crate::archive_struct!(Clock { step, timestep, epoch_step, epoch_time });
 
 impl Clock {
     pub fn new(timestep: f64) -> Self {
@@ -63,6 +61,8 @@ pub enum Domain {
         axes: [bool; 3],
     },
 }
+
+crate::archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max, axes } });
 
 impl Domain {
     /// Period along each axis; infinite where open.
@@ -113,6 +113,8 @@ pub enum Frame {
     },
 }
 
+crate::archive_enum!(Frame { 0 => Inertial {}, 1 => Rotating { angular_velocity } });
+
 /// Accelerations at the end of the last step: the leapfrog's next half kick uses them, and the velocity that
 /// damping sees is predicted from them. Empty before the first step.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -131,6 +133,16 @@ pub struct Rates {
     pub field_on_asteroids: Vec<Wrench>,
     pub held_on_asteroids: Vec<Wrench>,
 }
+
+crate::archive_struct!(Rates {
+    acceleration,
+    spin_rate,
+    field,
+    held,
+    on_asteroids,
+    field_on_asteroids,
+    held_on_asteroids,
+});
 
 impl Rates {
     pub fn permute(&mut self, order: &[u32]) {
@@ -154,6 +166,8 @@ pub struct Departed {
     pub angular_momentum: DVec3,
 }
 
+crate::archive_struct!(Departed { count, mass, momentum, angular_momentum });
+
 /// Energy turned to heat so far, by cause, and energy that came in through moving walls, J.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Dissipation {
@@ -166,6 +180,8 @@ pub struct Dissipation {
     /// Work done by walls on grains: not heat, but needed to close the balance.
     pub wall_work: f64,
 }
+
+crate::archive_struct!(Dissipation { normal, sliding, rolling, twisting, inside, wall_work });
 
 impl Dissipation {
     pub fn total(&self) -> f64 {
@@ -186,26 +202,17 @@ pub struct World {
     pub groups: Vec<String>,
     pub walls: Vec<Wall>,
     pub asteroids: Vec<Asteroid>,
-    /// Deformable grains, in the order of their ids, and what presses on their nodes as of the last step.
-    pub grains: Vec<Deformable>,
-    pub pressed: Vec<Pressed>,
     pub domain: Domain,
     pub frame: Frame,
     /// The run has come to its end: there is nothing to resume.
     pub ended: bool,
-    /// Contact history as of the last [`crate::Method::store`].
-    pub contacts: Vec<History>,
+    /// What belongs to the method alone, as of the last [`crate::Method::sync`].
+    pub part: Option<Box<dyn Part>>,
     /// What will happen, and how often each thing has happened.
     pub events: Vec<Event>,
-    /// Bodies that walls hold.
-    pub held: Vec<Held>,
-    /// Collisions of grains with each other so far, and what walls have exchanged with them: kept by hard spheres.
-    pub grain_collisions: u64,
-    pub wall_tallies: Vec<WallTally>,
     pub departed: Departed,
+    /// Kept while [`crate::Measure::dissipation`] is set.
     pub dissipation: Dissipation,
-    /// Whether `dissipation` is kept: it costs a few per cent, so only when something measures it.
-    pub keep_dissipation: bool,
     pub rng: Rng,
 }
 
@@ -221,19 +228,13 @@ impl World {
             groups: Vec::new(),
             walls: Vec::new(),
             asteroids: Vec::new(),
-            grains: Vec::new(),
-            pressed: Vec::new(),
             domain: Domain::Open,
             frame: Frame::Inertial,
             ended: false,
-            contacts: Vec::new(),
+            part: None,
             events: Vec::new(),
-            held: Vec::new(),
-            grain_collisions: 0,
-            wall_tallies: Vec::new(),
             departed: Departed::default(),
             dissipation: Dissipation::default(),
-            keep_dissipation: false,
             rng: Rng::new(0),
         }
     }
@@ -264,21 +265,10 @@ impl World {
         }
     }
 
-    /// Of all deformable grains, J per metre of depth.
-    pub fn kinetic_energy_of_deformable(&self) -> f64 {
-        self.grains.iter().map(|g| g.kinetic_energy(self.materials[g.material as usize].density)).sum()
-    }
-
-    /// What the wall of this id has exchanged, to add to.
-    pub fn tally_of(&mut self, wall: u32) -> &mut WallTally {
-        let k = match self.wall_tallies.iter().position(|t| t.wall == wall) {
-            Some(k) => k,
-            None => {
-                self.wall_tallies.push(WallTally { wall, ..WallTally::default() });
-                self.wall_tallies.len() - 1
-            }
-        };
-        &mut self.wall_tallies[k]
+    /// Of bodies, translation and rotation, and of the grains of the method's part, J. Asteroids are not counted.
+    pub fn kinetic_energy(&self) -> f64 {
+        let (translation, rotation) = self.bodies.kinetic_energy();
+        translation + rotation + self.part.as_deref().map_or(0.0, |part| part.kinetic_energy(self))
     }
 
     /// Reorders the bodies and everything kept a row a body.

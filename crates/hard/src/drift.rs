@@ -16,10 +16,7 @@
 //! What is ahead of a grain is found in `look`; what a collision does is in `resolve`.
 
 use glam::DVec3;
-use rubblepile_core::{
-    Asteroid, Domain, Error, Result, Wall, World,
-    wall::{Held, Pose, WallTally},
-};
+use rubblepile_core::{Asteroid, Domain, Error, Result, Wall, World, wall::Pose};
 use rubblepile_geometry::{meeting::Target, mesh::Surfaces};
 
 use crate::{
@@ -28,6 +25,7 @@ use crate::{
     grid::Grid,
     lists::Lists,
     memory::{Ahead, Fate, Grain, Memory},
+    state::{Held, WallTally},
 };
 
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.

@@ -1,6 +1,6 @@
 //! Grains and asteroids: when they meet, and what they exchange.
 
-use rubblepile_core::{Error, Result, World};
+use rubblepile_core::{Error, Result, SurfaceRef, World};
 use rubblepile_geometry::{
     meeting::{Meeting, Path, first_touch_of_surface},
     mesh::{Surfaces, closest_point},
@@ -40,8 +40,8 @@ impl Drift<'_> {
                 }
             };
             if time < ahead.wall {
-                let which = (self.scene.walls.len() + which) as u32;
-                (ahead.wall, ahead.which, ahead.face, ahead.leg) = (time, which, facet, flight.leg);
+                let surface = SurfaceRef::Asteroid(which as u32).pack();
+                (ahead.wall, ahead.surface, ahead.face, ahead.leg) = (time, surface, facet, flight.leg);
             }
         }
     }
@@ -59,9 +59,8 @@ impl Drift<'_> {
         }
     }
 
-    pub fn meet_asteroid(&mut self, k: u32, ahead: Ahead) {
+    pub fn meet_asteroid(&mut self, k: u32, which: usize, ahead: Ahead) {
         let (i, now) = (k as usize, self.now);
-        let which = ahead.which as usize - self.scene.walls.len();
         if ahead.face == LOOK_AGAIN || self.flights[which].leg != ahead.leg {
             self.look_at_ground_again(k);
             return;

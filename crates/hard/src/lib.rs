@@ -13,9 +13,11 @@ mod queue;
 mod resolve;
 pub mod settings;
 mod sight;
+mod state;
 mod step;
 mod timestep;
 pub mod workload;
 
 pub use settings::Settings;
+pub use state::{HardState, Held, WallTally, held};
 pub use step::HardSpheres;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Surface, Wall,
+    Surface, SurfaceRef, Wall,
     simd::{dispatch, prefetch},
 };
 use rubblepile_geometry::meeting::{Path, Target, meet};
@@ -175,7 +175,8 @@ impl Drift<'_> {
                 && let Some((t, face)) = wall.first_touch(self.scene.start + self.now, &path)
                 && self.now + t < ahead.wall
             {
-                (ahead.wall, ahead.which, ahead.face) = (self.now + t, which as u32, face);
+                let surface = SurfaceRef::Wall(which as u32).pack();
+                (ahead.wall, ahead.surface, ahead.face) = (self.now + t, surface, face);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What a drift knows of every grain.
 
 use glam::DVec3;
-use rubblepile_core::World;
+use rubblepile_core::{PackedSurface, World};
 use rubblepile_geometry::meeting::Clear;
 
 use crate::{grid::Crossing, queue::Queue};
@@ -62,9 +62,9 @@ pub struct Ahead {
     pub partner: u32,
     /// How many times the partner had met something when this was found.
     pub partner_met: u32,
-    /// A wall, or past the walls an asteroid: its face or facet, and the leg of the asteroid when this was found.
+    /// A wall or an asteroid: when, which, its face or facet, and the leg of the asteroid when this was found.
     pub wall: f64,
-    pub which: u32,
+    pub surface: PackedSurface,
     pub face: u32,
     pub leg: u32,
     pub crossing: f64,
@@ -77,7 +77,7 @@ impl Ahead {
         partner: u32::MAX,
         partner_met: 0,
         wall: f64::INFINITY,
-        which: 0,
+        surface: PackedSurface::FIRST,
         face: 0,
         leg: 0,
         crossing: f64::INFINITY,

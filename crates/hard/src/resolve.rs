@@ -9,13 +9,14 @@
 //! collisions are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
 
 use glam::DVec3;
-use rubblepile_core::{Touch, wall::Held};
+use rubblepile_core::{SurfaceRef, Touch};
 use rubblepile_geometry::walls::nearest_at;
 
 use crate::{
     bounce::{Restitution, impulse, spin_change},
     drift::{Caught, Drift, Near},
     memory::{Ahead, Fate, Grain, Hold, Memory},
+    state::Held,
 };
 
 /// Time after a collision in which the next slow one is elastic along the surface too, over the step.
@@ -99,19 +100,20 @@ impl Drift<'_> {
     }
 
     pub fn meet_wall(&mut self, k: u32, ahead: Ahead) {
-        if ahead.which as usize >= self.scene.walls.len() {
-            return self.meet_asteroid(k, ahead);
-        }
+        let which = match ahead.surface.get() {
+            SurfaceRef::Wall(which) => which as usize,
+            SurfaceRef::Asteroid(which) => return self.meet_asteroid(k, which as usize, ahead),
+        };
         let i = k as usize;
         let at_once = self.bring_here(i);
         let me = self.memory.grain(i);
         let velocity = self.velocity_now(i);
-        let wall = &self.scene.walls[ahead.which as usize];
+        let wall = &self.scene.walls[which];
         let pose = wall.pose(self.scene.start + self.now);
         let (m, inertia) =
             (self.memory.bodies[i].mass, 0.4 * self.memory.bodies[i].mass * me.radius * me.radius);
         self.memory.met[i] = self.memory.met[i].wrapping_add(1);
-        self.walls[ahead.which as usize].collisions += 1;
+        self.walls[which].collisions += 1;
         match wall.touch {
             Touch::Bounce => {}
             Touch::Stick => {
@@ -125,8 +127,8 @@ impl Drift<'_> {
                 let heat = 0.5 * (m * change.0.length_squared() + inertia * change.1.length_squared());
                 self.tally.lost_normal += heat;
                 self.tally.wall_work += work;
-                self.walls[ahead.which as usize].impulse -= m * change.0;
-                self.walls[ahead.which as usize].energy += heat - work;
+                self.walls[which].impulse -= m * change.0;
+                self.walls[which].energy += heat - work;
                 self.caught.push(Caught { held, position, velocity: now, spin: pose.spin });
                 self.hold(i, held);
                 self.look_again(k);
@@ -136,7 +138,7 @@ impl Drift<'_> {
                 let energy = 0.5
                     * (m * velocity.length_squared() + inertia * self.memory.bodies[i].spin.length_squared());
                 self.tally.lost_normal += energy;
-                let tally = &mut self.walls[ahead.which as usize];
+                let tally = &mut self.walls[which];
                 tally.energy += energy;
                 tally.absorbed += 1;
                 tally.absorbed_mass += m;
@@ -167,7 +169,7 @@ impl Drift<'_> {
         let after = energy(velocity + p / m, self.memory.bodies[i].spin);
         self.tally.wall_work += p.dot(wall_velocity);
         self.tally.wall_collisions += 1;
-        let tally = &mut self.walls[ahead.which as usize];
+        let tally = &mut self.walls[which];
         tally.impulse -= p;
         tally.energy += before - after;
         self.look_again(k);

@@ -4,9 +4,9 @@ use std::{collections::HashMap, time::Instant};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Citation, Contact, Fields, Frame, Method, Pulls, Report, Result, Touch, World,
+    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, Touch, World,
     settings::{Checked, MethodSettings},
-    wall::{Held, Pose},
+    wall::Pose,
 };
 use rubblepile_geometry::{mesh::Surfaces, order, walls::nearest_at};
 
@@ -17,6 +17,7 @@ use crate::{
     ground,
     lists::Lists,
     memory::Memory,
+    state::{self, HardState, Held},
     timestep,
 };
 
@@ -63,7 +64,8 @@ impl HardSpheres {
             stick_at_start(world);
         }
         self.find_held(world);
-        let mut held_before = self.held_now(world);
+        let keep_dissipation = report.measure.dissipation;
+        let mut held_before = self.held_now(world, keep_dissipation);
         kick(world, 0.5 * h, true);
 
         let mut start = Instant::now();
@@ -109,9 +111,10 @@ impl HardSpheres {
         flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
         self.memory = memory;
         report.add_time("collisions", start);
-        world.grain_collisions += tally.grain_collisions;
+        let state = world.part_or_default::<HardState>();
+        state.grain_collisions += tally.grain_collisions;
         for new in walls.iter().filter(|t| t.collisions > 0 || t.impulse != DVec3::ZERO) {
-            let sum = world.tally_of(new.wall);
+            let sum = state.tally_of(new.wall);
             sum.collisions += new.collisions;
             sum.impulse += new.impulse;
             sum.energy += new.energy;
@@ -121,8 +124,8 @@ impl HardSpheres {
         }
         report.count("grains stuck to walls", caught.len() as u64);
         report.count("grains absorbed by walls", absorbed.len() as u64);
-        world.held.extend(caught.iter().map(|caught| caught.held));
-        if world.keep_dissipation {
+        state.held.extend(caught.iter().map(|caught| caught.held));
+        if keep_dissipation {
             held_before.extend(caught);
         }
         report.count("collisions of grains", tally.grain_collisions);
@@ -132,7 +135,7 @@ impl HardSpheres {
         }
         report.count("collisions below the rest speed", tally.slow);
         report.count("crossings of cells", tally.crossings);
-        if world.keep_dissipation {
+        if keep_dissipation {
             world.dissipation.normal += tally.lost_normal;
             world.dissipation.sliding += tally.lost_tangential;
             world.dissipation.wall_work += tally.wall_work;
@@ -143,7 +146,7 @@ impl HardSpheres {
             absorbed.iter().for_each(|&k| gone[k as usize] = true);
             let left: Vec<u32> = (0..world.bodies.len() as u32).filter(|&k| !gone[k as usize]).collect();
             world.permute(&left);
-            self.reset();
+            self.forget();
         }
 
         if !fields.list.is_empty() {
@@ -162,8 +165,8 @@ impl HardSpheres {
                 world.bodies.spin[row] = pose.spin;
             }
         }
-        if world.keep_dissipation {
-            let work: f64 = (held_before.iter().zip(self.held_now(world)).zip(&self.held))
+        if keep_dissipation {
+            let work: f64 = (held_before.iter().zip(self.held_now(world, true)).zip(&self.held))
                 .map(|((before, after), &(row, _))| work_on(world, row as usize, before, &after))
                 .sum();
             world.dissipation.wall_work += work;
@@ -172,9 +175,9 @@ impl HardSpheres {
     }
 
     /// The grains that walls hold, for the balance of the energy.
-    fn held_now(&self, world: &World) -> Vec<Caught> {
+    fn held_now(&self, world: &World, wanted: bool) -> Vec<Caught> {
         let b = &world.bodies;
-        let list: &[(u32, Held)] = if world.keep_dissipation { &self.held } else { &[] };
+        let list: &[(u32, Held)] = if wanted { &self.held } else { &[] };
         list.iter()
             .map(|&(row, held)| {
                 let row = row as usize;
@@ -187,11 +190,12 @@ impl HardSpheres {
     /// Finds the rows of the bodies that walls hold, unless they are known.
     fn find_held(&mut self, world: &World) {
         let known = |&(row, held): &(u32, Held)| world.bodies.id.get(row as usize) == Some(&held.body);
-        if self.held.len() == world.held.len() && self.held.iter().all(known) {
+        let all = state::held(world);
+        if self.held.len() == all.len() && self.held.iter().all(known) {
             return;
         }
         let rows: HashMap<u64, u32> = world.bodies.id.iter().zip(0..).map(|(&id, row)| (id, row)).collect();
-        self.held = world.held.iter().filter_map(|held| Some((*rows.get(&held.body)?, *held))).collect();
+        self.held = all.iter().filter_map(|held| Some((*rows.get(&held.body)?, *held))).collect();
     }
 }
 
@@ -208,6 +212,7 @@ fn work_on(world: &World, row: usize, before: &Caught, after: &Caught) -> f64 {
 /// Grains that touch a sticky wall from the start are held, whether they move or not.
 fn stick_at_start(world: &mut World) {
     let time = world.time();
+    let mut all = std::mem::take(&mut world.part_or_default::<HardState>().held);
     for wall in world.walls.iter().filter(|w| w.touch == Touch::Stick) {
         let pose = wall.pose(time);
         for row in 0..world.bodies.len() {
@@ -215,11 +220,12 @@ fn stick_at_start(world: &mut World) {
                 (world.bodies.position[row], world.bodies.radius[row], world.bodies.id[row]);
             let touches =
                 |face| nearest_at(&wall.surface, face, &pose, x).distance <= (1.0 + TOUCHING) * radius;
-            if (0..wall.surface.faces()).any(touches) && world.held.iter().all(|h| h.body != body) {
-                world.held.push(Held { body, wall: wall.id, place: pose.to_local(x) });
+            if (0..wall.surface.faces()).any(touches) && all.iter().all(|h| h.body != body) {
+                all.push(Held { body, wall: wall.id, place: pose.to_local(x) });
             }
         }
     }
+    world.part_or_default::<HardState>().held = all;
 }
 
 /// A step of a world without grains: asteroids go on, if there are any.
@@ -320,9 +326,11 @@ impl Method for HardSpheres {
         Ok(Vec::new())
     }
 
-    fn store(&mut self, _world: &mut World) {}
+    fn sync(&mut self, _world: &mut World, _extent: Extent) -> Result<()> {
+        Ok(())
+    }
 
-    fn reset(&mut self) {
+    fn forget(&mut self) {
         self.lists.forget();
         self.held.clear();
     }

@@ -147,7 +147,6 @@ fn a_hail_on_a_tumbling_asteroid_keeps_momenta_and_elastic_ones_energy() {
         [(1.0, 1.0, 0.01), (1.0, -1.0, 0.01), (0.6, 0.3, 0.01), (0.9, 0.5, 3.0)]
     {
         let mut w = world(timestep, normal, tangential);
-        w.keep_dissipation = true;
         let mut target = rough(2.0, 3);
         // Ten times as heavy as all grains, at most.
         (target.mass, target.inertia) = (0.1 * target.mass, 0.1 * target.inertia);

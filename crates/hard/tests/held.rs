@@ -2,14 +2,14 @@
 
 mod common;
 
-use common::{energy, gravity, world};
+use common::{energy, gravity, state, world};
 use glam::DVec3;
-use rubblepile_core::{Fields, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
+use rubblepile_core::{Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
 use rubblepile_hard::{HardSpheres, Settings};
 
 fn run(w: &mut World, fields: &mut Fields, until: f64, curvilinear: bool) {
     let settings = Settings { curvilinear, ..Settings::default() };
-    HardSpheres::new(settings).advance(w, fields, until, &mut Report::default()).expect("a run");
+    HardSpheres::new(settings).advance(w, fields, until, &mut Report::new(Measure::ALL)).expect("a run");
 }
 
 /// A sticky floor with a bead on it.
@@ -28,7 +28,7 @@ fn on_true_paths_a_ball_bounces_from_what_is_held_as_it_should_at_any_step() {
         w.bodies.push_sphere(DVec3::Z, 0.1, 1000.0, 0, 0);
         let mut fields = gravity(-9.81 * DVec3::Z);
         run(&mut w, &mut fields, 49.0, curvilinear);
-        assert!(w.grain_collisions > 30, "{}", w.grain_collisions);
+        assert!(state(&w).grain_collisions > 30, "{}", state(&w).grain_collisions);
         // It falls by 0.7 m, from 1 m, again and again.
         let fall = (2.0 * 0.7 / 9.81f64).sqrt();
         let since_top = (w.time() + fall) % (2.0 * fall) - fall;
@@ -53,7 +53,7 @@ fn on_true_paths_a_turning_wall_hits_where_it_does_at_small_steps() {
         let turn = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Z, rate: std::f64::consts::TAU };
         w.walls[0].set_motion(turn, 0.0);
         run(&mut w, &mut Fields::default(), 0.3, curvilinear);
-        assert_eq!(w.grain_collisions, 1);
+        assert_eq!(state(&w).grain_collisions, 1);
         (0..2).find(|&k| w.bodies.id[k] == 1).map(|k| w.bodies.velocity[k]).expect("the bead")
     };
     let exact = end(1e-4, true);
@@ -67,7 +67,6 @@ fn on_true_paths_a_turning_wall_hits_where_it_does_at_small_steps() {
 fn energy_is_accounted_for_when_walls_catch_carry_and_swing_what_they_hold() {
     for curvilinear in [false, true] {
         let mut w = world(1e-4, 0.7, 0.5);
-        w.keep_dissipation = true;
         let drum = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: None };
         w.walls.push(Wall { touch: Touch::Stick, ..Wall::new(0, "drum", 0, drum) });
         for (k, y) in [-0.3, 0.3].into_iter().enumerate() {
@@ -88,7 +87,12 @@ fn energy_is_accounted_for_when_walls_catch_carry_and_swing_what_they_hold() {
         };
         let before = balance(&w, &mut fields);
         run(&mut w, &mut fields, 3.0, curvilinear);
-        assert!(w.held.len() > 10 && w.dissipation.wall_work > 100.0, "{} {:?}", w.held.len(), w.dissipation);
+        assert!(
+            state(&w).held.len() > 10 && w.dissipation.wall_work > 100.0,
+            "{} {:?}",
+            state(&w).held.len(),
+            w.dissipation
+        );
         let off = (balance(&w, &mut fields) - before).abs() / w.dissipation.wall_work;
         assert!(off < if curvilinear { 1e-9 } else { 1e-3 }, "{off} {:?}", w.dissipation);
     }

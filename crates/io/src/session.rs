@@ -1,4 +1,4 @@
-//! One sitting of a run: a simulation with its directory, its writers, its checkpoints and its report.
+//! One session of a run: a simulation with its directory, its writers, its checkpoints and its report.
 //!
 //! Whoever starts runs (the command line, Python) makes a [`Plan`] from a scenario and hands it over here; everything
 //! between that and the files is done here once. A run that is stopped or killed at any moment goes on from its last
@@ -11,15 +11,15 @@ use std::{
 };
 
 use rubblepile_core::{
-    Advice, Error, Probe, Report, Severity, World,
-    run::{Control, Ending, Simulation, Wish},
+    Advice, Error, Extent, Probe, Report, Severity, World,
+    run::{Control, Ending, Engine, Progress, Signal},
 };
 
 use crate::{
     checkpoint::{self, Found, Meta},
     contact_table::ContactTables,
     error::{FileError, Result},
-    frame::{FrameWriter, View},
+    frame::{FrameWriter, Looks, View},
     marks::Marks,
     report::{self, Machine, RunReport},
     rundir::{self, RunDir, utc},
@@ -39,12 +39,13 @@ pub enum CheckpointEvery {
 pub struct Plan {
     pub title: String,
     /// The world with what moves it; the writers of files are added to its observers.
-    pub engine: Simulation,
+    pub engine: Engine,
     /// Each with its interval, s.
     pub probes: Vec<(Box<dyn Probe>, f64)>,
     /// Intervals, s.
     pub frames: Option<f64>,
     pub view: View,
+    pub looks: Looks,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     pub seed: u64,
@@ -57,7 +58,7 @@ pub struct Plan {
 impl Plan {
     /// What the method and the fields have to say about it before it runs.
     pub fn advice(&self) -> Vec<Advice> {
-        let Simulation { world, method, fields, .. } = &self.engine;
+        let Engine { world, method, fields, .. } = &self.engine;
         let fields = fields.list.iter().flat_map(|f| f.check(world));
         method.check(world).into_iter().chain(fields).collect()
     }
@@ -66,7 +67,7 @@ impl Plan {
 /// What the owner of a session sees while it runs.
 pub trait Watcher {
     /// About ten times a second.
-    fn progress(&mut self, world: &World, end: f64, report: &Report);
+    fn progress(&mut self, progress: &mut Progress);
     fn saved(&mut self, _path: &Path, _took: Duration) {}
 }
 
@@ -98,7 +99,7 @@ impl SessionError {
 
 pub struct Session {
     directory: RunDir,
-    simulation: Simulation,
+    engine: Engine,
     meta: Meta,
     marks: Marks,
     every: CheckpointEvery,
@@ -131,6 +132,7 @@ impl Session {
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         plan.engine.world = world;
+        refuse_foreign_part(&plan)?;
         if plan.scenario != meta.scenario {
             directory.write_scenario(&plan.scenario)?;
         }
@@ -168,15 +170,22 @@ impl Session {
             scenario: plan.scenario,
             base_directory: plan.base_directory,
             method: report.method.clone(),
+            looks: plan.looks.clone(),
             ..Meta::default()
         };
-        let mut simulation = plan.engine;
-        let observers = &mut simulation.observers;
+        let mut engine = plan.engine;
+        let observers = &mut engine.observers;
         if !plan.probes.is_empty() {
             observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
         }
         if let Some(interval) = plan.frames {
-            observers.push(Box::new(FrameWriter::new(path.clone(), interval, plan.view, marks.clone())?));
+            observers.push(Box::new(FrameWriter::new(
+                path.clone(),
+                interval,
+                plan.view,
+                plan.looks.clone(),
+                marks.clone(),
+            )?));
         }
         if let Some(interval) = plan.contact_tables {
             observers.push(Box::new(ContactTables::new(path.clone(), interval, marks.clone())?));
@@ -184,29 +193,29 @@ impl Session {
         report.write(&path)?;
         directory.log(&format!(
             "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
-            simulation.world.time(),
-            simulation.world.clock.step,
-            simulation.world.bodies.len() + simulation.world.grains.len(),
+            engine.world.time(),
+            engine.world.clock.step,
+            engine.world.grain_count(),
             rayon::current_num_threads(),
             report.version
         ));
         warnings.iter().for_each(|w| directory.log(&format!("warning: {w}")));
-        let saved_at = (Instant::now(), simulation.world.time());
+        let saved_at = (Instant::now(), engine.world.time());
         let every = plan.checkpoint;
-        Ok(Session { directory, simulation, meta, marks, every, saved_at, spent: Duration::ZERO, report })
+        Ok(Session { directory, engine, meta, marks, every, saved_at, spent: Duration::ZERO, report })
     }
 
     pub fn world(&self) -> &World {
-        &self.simulation.world
+        &self.engine.world
     }
 
     /// The world with what moves it and what looks at it.
-    pub fn engine(&self) -> &Simulation {
-        &self.simulation
+    pub fn engine(&self) -> &Engine {
+        &self.engine
     }
 
-    pub fn engine_mut(&mut self) -> &mut Simulation {
-        &mut self.simulation
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.engine
     }
 
     /// What its checkpoints say besides the world.
@@ -215,7 +224,7 @@ impl Session {
     }
 
     pub fn end(&self) -> f64 {
-        self.simulation.end
+        self.engine.end
     }
 
     pub fn directory(&self) -> &Path {
@@ -233,10 +242,13 @@ impl Session {
     }
 
     /// Writes a checkpoint now.
-    pub fn save(&mut self) -> Result<()> {
-        let simulation = &mut self.simulation;
-        simulation.method.store(&mut simulation.world);
-        save(self.directory.path(), &self.meta, &self.marks, &simulation.world)
+    pub fn save(&mut self) -> Result<(), SessionError> {
+        let Engine { world, method, .. } = &mut self.engine;
+        if let Err(source) = method.sync(world, Extent::Whole) {
+            let help = "the last checkpoint is as it was".into();
+            return Err(SessionError::Failed { time: world.time(), step: world.clock.step, source, help });
+        }
+        Ok(save(self.directory.path(), &self.meta, &self.marks, world)?)
     }
 
     /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
@@ -273,15 +285,15 @@ impl Session {
             watcher,
         };
         let outcome = match until {
-            None => self.simulation.run(&mut owner),
-            Some(until) => self.simulation.run_until(until, &mut owner),
+            None => self.engine.run(&mut owner),
+            Some(until) => self.engine.run_until(until, &mut owner),
         };
         self.spent += started.elapsed();
-        let (world, spent) = (&self.simulation.world, self.spent.as_secs_f64());
+        let (world, spent) = (&self.engine.world, self.spent.as_secs_f64());
         let (time, step) = (world.time(), world.clock.step);
         (self.report.time_s, self.report.step) = (time, step);
         if let Some(session) = self.report.sessions.last_mut() {
-            session.update(&self.simulation.report, step, spent);
+            session.update(&self.engine.report, step, spent);
         }
         let (status, reason) = match &outcome {
             Ok(Ending::Complete) if until.is_some() => ("running", None),
@@ -324,9 +336,12 @@ impl Session {
                 directory.display()
             );
         }
-        self.simulation.method.store(&mut self.simulation.world);
         let path = directory.join(rundir::FAILED);
-        match checkpoint::write(&path, &self.meta, &self.simulation.world) {
+        let Engine { world, method, .. } = &mut self.engine;
+        if let Err(e) = method.sync(world, Extent::Whole) {
+            return format!("the world as it was then is lost: {e}");
+        }
+        match checkpoint::write(&path, &self.meta, world) {
             Ok(()) => format!(
                 "the world as it was then is in {}: `rubblepile info` and `export` read it",
                 path.display()
@@ -367,6 +382,17 @@ pub fn refuse(advice: &[Advice]) -> Result<(), SessionError> {
     if fatal.is_empty() { Ok(()) } else { Err(SessionError::Refused(fatal)) }
 }
 
+/// What one method remembers means nothing to another.
+fn refuse_foreign_part(plan: &Plan) -> Result<(), SessionError> {
+    let method = plan.engine.method.name();
+    match plan.engine.world.part.as_deref().map(|part| part.method()) {
+        Some(other) if other != method => Err(SessionError::Refused(vec![format!(
+            "the checkpoint is of the method `{other}`, and its contact history cannot be used by `{method}`"
+        )])),
+        _ => Ok(()),
+    }
+}
+
 /// The report of a run that is about to go on; earlier sessions are kept if they can be read.
 fn describe(plan: &Plan, directory: &Path) -> RunReport {
     let (method, fields) = (&plan.engine.method, &plan.engine.fields.list);
@@ -384,7 +410,7 @@ fn describe(plan: &Plan, directory: &Path) -> RunReport {
         reason: None,
         method: method.name().into(),
         seed: plan.seed,
-        bodies: (plan.engine.world.bodies.len() + plan.engine.world.grains.len()) as u64,
+        bodies: plan.engine.world.grain_count() as u64,
         walls: plan.engine.world.walls.len() as u64,
         time_s: plan.engine.world.time(),
         end_s: plan.engine.end,
@@ -409,19 +435,19 @@ struct Owner<'a> {
 }
 
 impl Control for Owner<'_> {
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish {
-        self.watcher.progress(world, end, report);
+    fn tick(&mut self, progress: &mut Progress) -> Signal {
+        self.watcher.progress(progress);
         let due = match self.every {
             CheckpointEvery::Wall(interval) => self.saved_at.0.elapsed() >= interval,
-            CheckpointEvery::Simulated(interval) => world.time() - self.saved_at.1 >= interval,
+            CheckpointEvery::Simulated(interval) => progress.time() - self.saved_at.1 >= interval,
             CheckpointEvery::Never => false,
         };
         if self.stop.load(Ordering::Relaxed) {
-            Wish::Stop
+            Signal::Stop
         } else if due {
-            Wish::Checkpoint
+            Signal::Checkpoint
         } else {
-            Wish::GoOn
+            Signal::Continue
         }
     }
 

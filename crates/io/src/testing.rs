@@ -6,14 +6,20 @@ use std::{
 };
 
 use glam::{DQuat, DVec2, DVec3};
-use rubblepile_core::wall::{Held, Look, WallTally};
 use rubblepile_core::{
-    Action, Advice, Contact, Convex, Deformable, Dissipation, Domain, Event, Fields, Frame, History,
-    Material, Method, Motion, PairOverride, Partner, Pressed, Reference, Report, Rng, Shape, Solid, Surface,
-    Touch, Trigger, Wall, World, event::Property,
+    Action, Advice, Contact, Convex, Dissipation, Domain, Event, Extent, Fields, Frame, Material, Method,
+    Motion, PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
+    archive_struct, event::Property,
 };
+use rubblepile_hard::{HardState, Held, WallTally};
+use rubblepile_meshfree::{Deformable, DeformableState, Pressed, Reference};
+use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState};
+use rubblepile_soft::{SoftState, SpringHistory};
 
-use crate::checkpoint::Meta;
+use crate::{
+    checkpoint::Meta,
+    frame::{Look, Looks},
+};
 
 /// A directory that is gone when it is dropped.
 pub struct Scratch(PathBuf);
@@ -67,7 +73,6 @@ fn wall(rng: &mut Rng, id: u32) -> Wall {
     };
     wall.rotation = DQuat::from_rotation_x(rng.normal());
     wall.since = rng.uniform();
-    wall.look = Look { colour: [rng.next_u64() as u8, 7, 255], transparency: rng.uniform() };
     wall.touch = [Touch::Bounce, Touch::Stick, Touch::Absorb][(rng.next_u64() % 3) as usize];
     wall
 }
@@ -100,12 +105,66 @@ fn deformable(rng: &mut Rng, id: u64) -> Deformable {
     grain
 }
 
+/// A partner of contact `k`.
+fn partner(rng: &mut Rng, k: usize) -> Partner {
+    match k % 2 {
+        0 => Partner::Body(rng.next_u64()),
+        _ => Partner::Wall { wall: k as u32, face: 5 },
+    }
+}
+
+fn springs(rng: &mut Rng, contacts: usize) -> Vec<SpringHistory> {
+    let one = |k| SpringHistory {
+        body: k as u64,
+        partner: partner(rng, k),
+        sliding: vector(rng),
+        rolling: vector(rng),
+        twisting: rng.normal(),
+    };
+    (0..contacts).map(one).collect()
+}
+
+/// Another method's part in place of that of soft spheres.
+pub fn change_part(world: &mut World, rng: &mut Rng, method: &str) {
+    let contacts = world.bodies.len();
+    match method {
+        "soft" => world.part = Some(Box::new(SoftState { contacts: springs(rng, contacts) })),
+        "drift" => world.part = Some(Box::new(DriftState { contacts: springs(rng, contacts) })),
+        "nonsmooth" => {
+            let one = |k| ImpulseHistory {
+                body: k as u64,
+                partner: partner(rng, k),
+                feature: (rng.next_u64() % 4) as u32,
+                impulse: vector(rng),
+                angular_impulse: vector(rng),
+            };
+            world.part = Some(Box::new(NonsmoothState { contacts: (0..contacts).map(one).collect() }));
+        }
+        "hard" => {
+            let mut state = HardState {
+                held: vec![Held { body: 3, wall: 1, place: vector(rng) }],
+                grain_collisions: rng.next_u64(),
+                ..HardState::default()
+            };
+            *state.tally_of(2) =
+                WallTally { collisions: 7, impulse: vector(rng), energy: 0.5, ..*state.tally_of(2) };
+            world.part = Some(Box::new(state));
+        }
+        "meshfree" => {
+            world.part = None;
+            add_deformables(world, rng);
+        }
+        other => panic!("{other}"),
+    }
+}
+
 /// Puts deformable grains in, which share no world with bodies but in a checkpoint.
 pub fn add_deformables(world: &mut World, rng: &mut Rng) {
+    let state = world.part_or_default::<DeformableState>();
     for k in 0..rng.next_u64() % 3 {
         let grain = deformable(rng, k);
-        world.grains.push(grain);
-        world.pressed.push(Pressed {
+        state.grains.push(grain);
+        state.pressed.push(Pressed {
             grain: k,
             node: 2,
             partner: Partner::Wall { wall: 1, face: 3 },
@@ -158,28 +217,14 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
         world.bodies.orientation[k] = DQuat::from_rotation_y(rng.normal());
         world.bodies.shape[k] = (rng.next_u64() % 2) as u32;
         world.bodies.id[k] = (bodies - k) as u64 * 3;
-        world.contacts.push(History {
-            body: k as u64,
-            partner: match k % 2 {
-                0 => Partner::Body(rng.next_u64()),
-                _ => Partner::Wall { wall: k as u32, face: 5 },
-            },
-            feature: (rng.next_u64() % 4) as u32,
-            sliding: vector(rng),
-            rolling: vector(rng),
-            twisting: rng.normal(),
-        });
     }
+    change_part(&mut world, rng, "soft");
     if rng.uniform() < 0.7 {
         world.rates.acceleration = (0..bodies).map(|_| vector(rng)).collect();
         world.rates.spin_rate = (0..bodies).map(|_| vector(rng)).collect();
     }
     if rng.uniform() < 0.5 {
         world.rates.field = (0..bodies).map(|_| vector(rng)).collect();
-        world.held = vec![Held { body: 3, wall: 1, place: vector(rng) }];
-        world.grain_collisions = rng.next_u64();
-        *world.tally_of(2) =
-            WallTally { wall: 2, collisions: 7, impulse: vector(rng), energy: 0.5, ..WallTally::default() };
         world.rates.held = (0..bodies).map(|_| vector(rng)).collect();
     }
     for k in 0..rng.next_u64() % 6 {
@@ -198,7 +243,6 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
         world.frame = Frame::Rotating { angular_velocity: vector(rng) };
     }
     world.ended = rng.uniform() < 0.3;
-    world.keep_dissipation = rng.uniform() < 0.5;
     world.dissipation = Dissipation { sliding: rng.uniform(), wall_work: -3.0, ..Default::default() };
     world.rng = Rng::new(rng.next_u64());
     world
@@ -215,6 +259,9 @@ pub fn random_meta(rng: &mut Rng) -> Meta {
         series_ticks: (0..rng.next_u64() % 4).collect(),
         next_frame: rng.next_u64() % 1000,
         next_contact_table: rng.next_u64() % 1000,
+        looks: (0..(rng.next_u64() % 4) as u32)
+            .map(|k| (3 * k, Look { colour: [k as u8, 7, 255], transparency: rng.uniform() }))
+            .collect::<Looks>(),
     }
 }
 
@@ -222,7 +269,25 @@ pub fn random_meta(rng: &mut Rng) -> Meta {
 /// random numbers and the contact history, so a restart that loses one of them shows.
 #[derive(Default)]
 pub struct Drift {
-    memory: Option<Vec<History>>,
+    memory: Option<Vec<SpringHistory>>,
+}
+
+/// What [`Drift`] keeps in the world.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DriftState {
+    pub contacts: Vec<SpringHistory>,
+}
+
+archive_struct!(DriftState { contacts });
+
+impl Part for DriftState {
+    fn method(&self) -> &'static str {
+        "drift"
+    }
+}
+
+fn contacts(world: &World) -> &[SpringHistory] {
+    world.part::<DriftState>().map_or(&[], |part| &part.contacts)
 }
 
 impl Method for Drift {
@@ -241,7 +306,7 @@ impl Method for Drift {
         until: f64,
         report: &mut Report,
     ) -> rubblepile_core::Result<()> {
-        let memory = self.memory.get_or_insert_with(|| world.contacts.clone());
+        let memory = self.memory.get_or_insert_with(|| contacts(world).to_vec());
         for _ in 0..world.clock.steps_until(until) {
             fields.update(world, true, report)?;
             let (dt, push) = (world.clock.timestep, world.rates.field.clone());
@@ -261,7 +326,7 @@ impl Method for Drift {
     }
 
     fn contacts(&mut self, world: &World) -> rubblepile_core::Result<Vec<Contact>> {
-        let memory = self.memory.as_deref().unwrap_or(&world.contacts);
+        let memory = self.memory.as_deref().unwrap_or(contacts(world));
         let rows = memory.iter().enumerate().take(world.bodies.len());
         Ok(rows
             .map(|(k, h)| Contact {
@@ -269,7 +334,7 @@ impl Method for Drift {
                 partner_row: None,
                 body: world.bodies.id[k],
                 partner: h.partner,
-                feature: h.feature,
+                feature: 0,
                 point: world.bodies.position[k],
                 normal: DVec3::Z,
                 overlap: 1e-3,
@@ -281,13 +346,14 @@ impl Method for Drift {
             .collect())
     }
 
-    fn store(&mut self, world: &mut World) {
-        if let Some(memory) = &self.memory {
-            world.contacts.clone_from(memory);
+    fn sync(&mut self, world: &mut World, extent: Extent) -> rubblepile_core::Result<()> {
+        if let (Some(memory), Extent::Whole) = (&self.memory, extent) {
+            world.part_or_default::<DriftState>().contacts.clone_from(memory);
         }
+        Ok(())
     }
 
-    fn reset(&mut self) {
+    fn forget(&mut self) {
         self.memory = None;
     }
 }

@@ -7,6 +7,7 @@ use rubblepile_gravity::{TreeGravity, UniformGravity};
 use rubblepile_io::scenario::{
     Built, Gravity, Interval, Method, ProbeKind, Scenario, build, build_without_grains, summary,
 };
+use rubblepile_meshfree::grains;
 use rubblepile_soft::Law;
 
 const TEXT: &str = r#"
@@ -115,7 +116,6 @@ fn the_method_and_the_plans_are_as_written() {
         (ProbeKind::Porosity { alpha: Some(2000.0) }, ProbeKind::Porosity { alpha: None });
     assert_eq!(kinds, [ProbeKind::Aggregates { follow: 3 }, alpha, automatic]);
     assert_eq!(b.probes[1].every, 60.0);
-    assert!(b.world.keep_dissipation);
     assert_eq!((b.output.frames, b.output.contacts), (Some(5.0), None));
     assert_eq!(b.output.checkpoint, Interval::Wall(600.0));
 }
@@ -274,9 +274,9 @@ motion = { reciprocal = { size = [0, "9 m", 0], rate = 0.1 } }
     let world = load(text).unwrap().world;
     let names: Vec<&str> = world.groups.iter().map(String::as_str).collect();
     assert_eq!(names, ["ball", "grains-2", "grains-3", "grains-4", "sand"]);
-    assert_eq!(world.grains.iter().map(|g| g.group).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 4, 4, 4, 4]);
-    assert_eq!(world.grains.iter().map(|g| g.id).collect::<Vec<_>>(), (0..9).collect::<Vec<u64>>());
-    let [ball, upright, square, same, ..] = &world.grains[..] else { panic!("{}", world.grains.len()) };
+    assert_eq!(grains(&world).iter().map(|g| g.group).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 4, 4, 4, 4]);
+    assert_eq!(grains(&world).iter().map(|g| g.id).collect::<Vec<_>>(), (0..9).collect::<Vec<u64>>());
+    let [ball, upright, square, same, ..] = grains(&world) else { panic!("{}", grains(&world).len()) };
     assert_eq!((ball.material, upright.material), (1, 0));
     assert!(ball.velocity.iter().all(|v| v.to_array() == [1.0, -2.0]) && ball.reference.boundary == 25);
     // The first node of a disc is its lowest; the ellipse stands up.
@@ -288,14 +288,14 @@ motion = { reciprocal = { size = [0, "9 m", 0], rate = 0.1 } }
         let low = square.outline().iter().copied().reduce(glam::DVec2::min).unwrap();
         assert!(low.distance(glam::DVec2::new(x, 0.0)) < 1e-12, "{low}");
     }
-    let sand: f64 = world.grains[4..].iter().map(|g| g.area()).sum();
+    let sand: f64 = grains(&world)[4..].iter().map(|g| g.area()).sum();
     assert!((sand - 1.0).abs() < 0.03, "{sand}");
     let inside = |x: &glam::DVec2| (5.0..7.0).contains(&x.x) && (5.0..6.0).contains(&x.y);
-    assert!(world.grains[4..].iter().all(|g| g.outline().iter().all(inside)));
+    assert!(grains(&world)[4..].iter().all(|g| g.outline().iter().all(inside)));
     assert_eq!(world.walls[0].motion, Motion::Reciprocal { size: DVec3::new(0.0, 9.0, 0.0), rate: 0.1 });
     // Another seed is other sand, and nothing else.
     let other = load(&text.replace("seed = 3", "seed = 4")).unwrap().world;
-    assert!(other.grains[..4] == world.grains[..4] && other.grains[4..] != world.grains[4..]);
+    assert!(grains(&other)[..4] == grains(&world)[..4] && grains(&other)[4..] != grains(&world)[4..]);
     let error = load(&text.replace("b.txt", "bad.txt")).unwrap_err();
     assert!(error.message().contains("line 3: `1 one` is no point"), "{}", error.message());
     std::fs::remove_dir_all(&folder).unwrap();

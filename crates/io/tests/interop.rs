@@ -5,7 +5,7 @@
 use std::{path::Path, process::Command, sync::Arc};
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Deformable, Deformation, Domain, GrainState, Material, Reference, Rng, Shape, World};
+use rubblepile_core::{Deformation, Domain, GrainState, Material, Rng, Shape, World};
 use rubblepile_io::{
     export::{Format, write_frame},
     frame::{self, FrameData},
@@ -65,7 +65,7 @@ fn other_programs_read_what_we_wrote() {
 
 /// Two deformable grains that were pressed a little.
 fn deformable() -> FrameData {
-    use rubblepile_meshfree::{fill, outline::Outline};
+    use rubblepile_meshfree::{Deformable, DeformableState, Reference, fill, grains, outline::Outline};
     let mut world = World::new(1e-3);
     world.groups.push("discs".into());
     world.materials.push(Material { name: "rubber".into(), density: 1000.0, ..Material::default() });
@@ -76,9 +76,9 @@ fn deformable() -> FrameData {
         let fill::Filling { nodes, boundary, triangles } = filling;
         let mut grain = Deformable::new(id, 0, 0, Reference { nodes, boundary, triangles });
         grain.displacement.iter_mut().zip(&grain.reference.nodes).for_each(|(u, x)| u.y = -0.1 * x.y);
-        world.grains.push(grain);
+        world.part_or_default::<DeformableState>().grains.push(grain);
     }
-    let n: usize = world.grains.iter().map(|g| g.displacement.len()).sum();
+    let n: usize = grains(&world).iter().map(|g| g.displacement.len()).sum();
     let mut rng = Rng::new(5);
     let felt = Deformation {
         stress: (0..n).map(|_| [rng.normal(), rng.normal(), rng.normal()]).collect(),

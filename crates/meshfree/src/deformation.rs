@@ -7,6 +7,7 @@ use rubblepile_core::{Contact, Deformation, Error, GrainState, Result, World};
 use crate::{
     bulk::Flow,
     element::Element,
+    grains,
     law::green_lagrange,
     sample::{Sample, Touch, Watch},
     scene::Scene,
@@ -29,7 +30,7 @@ fn pressing(scene: &Scene, world: &World, reach: f64) -> (Vec<DVec2>, Vec<(Watch
 /// One row a pressed node.
 pub fn contacts(scene: &Scene, world: &World, reach: f64) -> Vec<Contact> {
     let (positions, active) = pressing(scene, world, reach);
-    let centres: Vec<DVec2> = (0..world.grains.len())
+    let centres: Vec<DVec2> = (0..grains(world).len())
         .map(|g| {
             let nodes = &positions[scene.sample.nodes_of(g)];
             nodes.iter().sum::<DVec2>() / nodes.len() as f64
@@ -48,7 +49,7 @@ pub fn contacts(scene: &Scene, world: &World, reach: f64) -> Vec<Contact> {
         Contact {
             row: watch.grain,
             partner_row,
-            body: world.grains[watch.grain as usize].id,
+            body: grains(world)[watch.grain as usize].id,
             partner: scene.partner(world, watch.partner),
             feature: watch.node,
             point: point.extend(0.0),
@@ -81,12 +82,12 @@ pub fn of(scene: &Scene, world: &World, reach: f64) -> Result<Deformation> {
         out.largest_gap = out.largest_gap.max(touch.gap.abs());
         out.largest_pressure = out.largest_pressure.max(watch.hold.pressure);
     }
-    let all = (0..world.grains.len())
+    let all = (0..grains(world).len())
         .into_par_iter()
         .map(|g| {
             of_grain(sample, world, g).ok_or(Error::NotFinite {
                 what: "stress",
-                id: world.grains[g].id,
+                id: grains(world)[g].id,
                 time: world.time(),
             })
         })
@@ -102,7 +103,7 @@ pub fn of(scene: &Scene, world: &World, reach: f64) -> Result<Deformation> {
 type OfGrain = (Vec<[f64; 3]>, Vec<[f64; 3]>, GrainState);
 
 fn of_grain(sample: &Sample, world: &World, g: usize) -> Option<OfGrain> {
-    let (grain, bulk) = (&world.grains[g], &sample.grains[g].bulk);
+    let (grain, bulk) = (&grains(world)[g], &sample.grains[g].bulk);
     let reference = &grain.reference.nodes;
     let n = reference.len();
     let strained = bulk.strained(reference, &grain.displacement)?;

@@ -7,6 +7,7 @@ pub mod dense;
 pub mod element;
 pub mod fill;
 mod gmres;
+pub mod grain;
 pub mod law;
 pub mod losses;
 pub mod method;
@@ -28,5 +29,6 @@ pub mod system;
 pub mod timestep;
 pub mod workload;
 
+pub use grain::{Deformable, DeformableState, Pressed, Reference, grains};
 pub use method::DeformableGrains;
 pub use settings::Settings;

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{
-    Advice, Citation, Contact, Deformable, Deformation, Error, Fields, Method, Pulls, Report, Result, World,
+    Advice, Citation, Contact, Deformation, Error, Extent, Fields, Method, Pulls, Report, Result, World,
     settings::{Checked, MethodSettings},
 };
 
 use crate::{
-    Settings, deformation,
+    Deformable, Settings, deformation, grains,
     losses::Losses,
     scene::{self, Scene},
     step::{Scheme, StepError, Stepper, Times},
@@ -76,8 +76,8 @@ fn failed(error: StepError, world: &World) -> Error {
         };
         g.reference.triangles.iter().map(|t| area(&now, t) / area(then, t)).fold(f64::INFINITY, f64::min)
     };
-    let most = world.grains.iter().map(|g| (squeezed(g), g.id)).min_by(|a, b| a.0.total_cmp(&b.0));
-    let mut of = match error.grain().and_then(|g| world.grains.get(g)) {
+    let most = grains(world).iter().map(|g| (squeezed(g), g.id)).min_by(|a, b| a.0.total_cmp(&b.0));
+    let mut of = match error.grain().and_then(|g| grains(world).get(g)) {
         Some(grain) => format!(" (worst in grain {}", grain.id),
         None => " (".into(),
     };
@@ -98,8 +98,8 @@ impl Method for DeformableGrains {
             return advice;
         }
         let solver = self.settings.resolve(world);
-        let nodes: usize = world.grains.iter().map(|g| g.reference.nodes.len()).sum();
-        let outline: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
+        let nodes: usize = grains(world).iter().map(|g| g.reference.nodes.len()).sum();
+        let outline: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
         advice.push(Advice::note(format!(
             "{nodes} nodes, {outline} of them on outlines; gaps are closed to {:.1e} m, contacts start at {:.1e} Pa/m, and nodes are \
              watched within {:.3} m",
@@ -144,7 +144,7 @@ impl Method for DeformableGrains {
         let start = Instant::now();
         let (scene, stepper) = self.prepare(world)?;
         scene.set_gravity(gravity);
-        stepper.keep_losses = world.keep_dissipation;
+        stepper.keep_losses = report.measure.dissipation;
         report.add_time("shape functions", start);
         for _ in 0..world.clock.steps_until(until) {
             let start = Instant::now();
@@ -152,7 +152,7 @@ impl Method for DeformableGrains {
             scene.place_walls(world, time);
             let mut state = scene.state(world, reach);
             let fail = |error: StepError| failed(error, world);
-            if world.grains.iter().any(|g| g.acceleration.is_empty()) {
+            if grains(world).iter().any(|g| g.acceleration.is_empty()) {
                 state = stepper.start(&scene.sample, state.displacement, state.velocity).map_err(fail)?;
             }
             let lines = scene.sides.clone();
@@ -205,9 +205,11 @@ impl Method for DeformableGrains {
     }
 
     /// The world has it all after every step.
-    fn store(&mut self, _world: &mut World) {}
+    fn sync(&mut self, _world: &mut World, _extent: Extent) -> Result<()> {
+        Ok(())
+    }
 
-    fn reset(&mut self) {
+    fn forget(&mut self) {
         // Shape functions stay: they depend on what grains were made of, which is compared before they are used again.
         self.stepper = None;
     }
@@ -215,12 +217,12 @@ impl Method for DeformableGrains {
 
 /// m/s, of all nodes.
 fn fastest(world: &World) -> f64 {
-    world.grains.iter().flat_map(|g| &g.velocity).map(|v| v.length()).fold(0.0, f64::max)
+    grains(world).iter().flat_map(|g| &g.velocity).map(|v| v.length()).fold(0.0, f64::max)
 }
 
 fn check_finite(world: &World) -> Result<()> {
     let sound = |g: &&Deformable| g.displacement.iter().chain(&g.velocity).all(|x| x.is_finite());
-    match world.grains.iter().find(|g| !sound(g)) {
+    match grains(world).iter().find(|g| !sound(g)) {
         Some(g) => Err(Error::NotFinite { what: "motion", id: g.id, time: world.time() }),
         None => Ok(()),
     }

@@ -4,16 +4,13 @@ use std::{collections::HashMap, sync::Arc};
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
-use rubblepile_core::{
-    Advice, Deformable, Error, Motion, PairValues, Partner, Pressed, Reference, Result, Surface, Wall, World,
-    deformable,
-};
+use rubblepile_core::{Advice, Error, Motion, PairValues, Partner, Result, Surface, Wall, World};
 
 use crate::{
-    Settings,
+    Deformable, DeformableState, Pressed, Reference, Settings,
     bulk::Bulk,
     fill::Filling,
-    overlap,
+    grain, grains, overlap,
     sample::{self, Damping, Grain, Grip, Hold, Sample},
     step::State,
 };
@@ -26,13 +23,13 @@ pub struct Side {
 }
 
 pub fn sides(world: &World) -> Vec<Side> {
-    let of_wall = |(wall, w): (usize, &Wall)| deformable::faces(w).map(move |face| Side { wall, face });
+    let of_wall = |(wall, w): (usize, &Wall)| grain::faces(w).map(move |face| Side { wall, face });
     world.walls.iter().enumerate().flat_map(of_wall).collect()
 }
 
 /// Where a side is at a time.
 pub fn line(world: &World, side: Side, time: f64) -> sample::Wall {
-    let (point, normal) = deformable::side(&world.walls[side.wall], side.face, time);
+    let (point, normal) = grain::side(&world.walls[side.wall], side.face, time);
     let material = world.walls[side.wall].material as usize;
     sample::Wall { material, ..sample::Wall::new(point, normal) }
 }
@@ -59,7 +56,7 @@ fn no_line(wall: &Wall) -> Option<&'static str> {
 pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
     let mut faults = Vec::new();
     let mut refuse = |text: String| faults.push(Advice::fatal(text));
-    if world.grains.is_empty() {
+    if grains(world).is_empty() {
         refuse("there are no deformable grains: add a [[deformable]] table".into());
     }
     if !world.bodies.is_empty() || !world.asteroids.is_empty() {
@@ -78,7 +75,7 @@ pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
             refuse(format!("wall `{}` cannot be used with deformable grains: {why}", wall.name));
         }
     }
-    for grain in &world.grains {
+    for grain in grains(world) {
         let material = &world.materials[grain.material as usize];
         if let Err(error) = settings.law_of(material.young, material.poisson) {
             refuse(format!("material `{}`: {error}", material.name));
@@ -94,9 +91,9 @@ pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
     }
     // Later on grains may be pressed into each other by a gap.
     if world.clock.step == 0 {
-        let outlines: Vec<Vec<DVec2>> = world.grains.iter().map(Deformable::outline).collect();
+        let outlines: Vec<Vec<DVec2>> = grains(world).iter().map(Deformable::outline).collect();
         if let Some((a, b)) = overlap::first_overlap(&outlines) {
-            let (a, b) = (world.grains[a].id, world.grains[b].id);
+            let (a, b) = (grains(world)[a].id, grains(world)[b].id);
             faults.push(Advice::fatal(format!("grains {a} and {b} overlap at the start: place them apart")));
         }
         faults.extend(behind(world, 0.0).map(|(_, text)| Advice::fatal(text)));
@@ -109,7 +106,7 @@ pub fn behind(world: &World, allowed: f64) -> Option<(usize, String)> {
     let time = world.time();
     for side in sides(world) {
         let line = line(world, side, time);
-        for (k, grain) in world.grains.iter().enumerate() {
+        for (k, grain) in grains(world).iter().enumerate() {
             let depth = |x: &DVec2| (line.point - *x).dot(line.normal);
             let deepest = grain.outline().iter().map(depth).fold(f64::NEG_INFINITY, f64::max);
             if deepest > allowed {
@@ -142,7 +139,7 @@ fn made(world: &World) -> Made {
         let m = &world.materials[g.material as usize];
         (g.reference.clone(), m.young, m.poisson, m.density)
     };
-    world.grains.iter().map(of).collect()
+    grains(world).iter().map(of).collect()
 }
 
 /// For every pair of materials.
@@ -182,7 +179,7 @@ impl Scene {
             };
             Ok(Grain { filling, bulk, damping, material: g.material as usize })
         };
-        let grains = world.grains.par_iter().map(grain).collect::<Result<Vec<_>>>()?;
+        let grains = grains(world).par_iter().map(grain).collect::<Result<Vec<_>>>()?;
         let mut sample = Sample::new(grains, Vec::new(), DVec2::ZERO)
             .ok_or_else(|| Error::Unsupported("a grain has no stiffness as it was made".into()))?;
         sample.grips = grips(world);
@@ -204,13 +201,17 @@ impl Scene {
     /// The state of the world, for the solver. Walls must be where the world's time has them.
     pub fn state(&self, world: &World, reach: f64) -> State {
         let all =
-            |column: fn(&Deformable) -> &Vec<DVec2>| world.grains.iter().flat_map(column).copied().collect();
+            |column: fn(&Deformable) -> &Vec<DVec2>| grains(world).iter().flat_map(column).copied().collect();
         let displacement: Vec<DVec2> = all(|g| &g.displacement);
         let mut watches = self.sample.watch(&self.sample.positions(&displacement), reach, &[]);
-        let pressed: HashMap<(u64, u32, Partner), &Pressed> =
-            world.pressed.iter().map(|p| ((p.grain, p.node, p.partner), p)).collect();
+        let pressed: HashMap<(u64, u32, Partner), &Pressed> = world
+            .part::<DeformableState>()
+            .into_iter()
+            .flat_map(|part| &part.pressed)
+            .map(|p| ((p.grain, p.node, p.partner), p))
+            .collect();
         for watch in &mut watches {
-            let grain = world.grains[watch.grain as usize].id;
+            let grain = grains(world)[watch.grain as usize].id;
             if let Some(p) = pressed.get(&(grain, watch.node, self.partner(world, watch.partner))) {
                 watch.hold = Hold { pressure: p.pressure, traction: p.traction, bonded: p.bonded };
             }
@@ -225,28 +226,30 @@ impl Scene {
 
     /// Writes a state into the world.
     pub fn store(&self, state: &State, world: &mut World) {
-        for (g, grain) in world.grains.iter_mut().enumerate() {
-            let nodes = self.sample.nodes_of(g);
-            grain.displacement.copy_from_slice(&state.displacement[nodes.clone()]);
-            grain.velocity.copy_from_slice(&state.velocity[nodes.clone()]);
-            grain.acceleration.clear();
-            grain.acceleration.extend_from_slice(&state.acceleration[nodes]);
-        }
         let pressed = state.watches.iter().filter(|w| w.hold != Hold::default()).map(|w| Pressed {
-            grain: world.grains[w.grain as usize].id,
+            grain: grains(world)[w.grain as usize].id,
             node: w.node,
             partner: self.partner(world, w.partner),
             pressure: w.hold.pressure,
             traction: w.hold.traction,
             bonded: w.hold.bonded,
         });
-        world.pressed = pressed.collect();
+        let pressed = pressed.collect();
+        let Some(part) = world.part_mut::<DeformableState>() else { return };
+        part.pressed = pressed;
+        for (g, grain) in part.grains.iter_mut().enumerate() {
+            let nodes = self.sample.nodes_of(g);
+            grain.displacement.copy_from_slice(&state.displacement[nodes.clone()]);
+            grain.velocity.copy_from_slice(&state.velocity[nodes.clone()]);
+            grain.acceleration.clear();
+            grain.acceleration.extend_from_slice(&state.acceleration[nodes]);
+        }
     }
 
     /// A partner as the world knows it.
     pub fn partner(&self, world: &World, partner: sample::Partner) -> Partner {
         match partner {
-            sample::Partner::Grain(g) => Partner::Body(world.grains[g as usize].id),
+            sample::Partner::Grain(g) => Partner::Body(grains(world)[g as usize].id),
             sample::Partner::Wall(w) => {
                 let side = self.sides[w as usize];
                 Partner::Wall { wall: world.walls[side.wall].id, face: side.face }

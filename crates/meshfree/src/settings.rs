@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DeformableGrains,
+    DeformableGrains, grains,
     law::{self, Law, LawError, Plane},
     shape,
     step::{self, Scheme},
@@ -169,7 +169,7 @@ impl Settings {
     /// The numbers of the solver. They depend on grains as they were made, so that a restart finds the same.
     pub fn resolve(&self, world: &World) -> step::Settings {
         let (mut finest, mut coarsest, mut stiffest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
-        for grain in &world.grains {
+        for grain in grains(world) {
             let spacing = grain.reference.spacing();
             (finest, coarsest) = (finest.min(spacing), coarsest.max(spacing));
             let young = world.materials[grain.material as usize].young.unwrap_or(0.0);

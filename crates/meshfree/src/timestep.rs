@@ -6,7 +6,7 @@ use rubblepile_core::{
     settings::{Checked, Problem},
 };
 
-use crate::Settings;
+use crate::{Settings, grains};
 
 /// Steps of a fall through the distance of two nodes.
 const STEPS_A_FALL: f64 = 20.0;
@@ -27,7 +27,7 @@ fn choose(world: &World, settings: &Settings, pulls: &Pulls) -> Option<f64> {
     let of_wall = |w: &Wall| w.pose(world.time()).velocity.truncate().length();
     let wall = world.walls.iter().map(of_wall).fold(0.0, f64::max);
     let mut shortest: Option<f64> = None;
-    for grain in &world.grains {
+    for grain in grains(world) {
         let material = &world.materials[grain.material as usize];
         let law = settings.law_of(material.young, material.poisson).ok()?;
         let spacing = grain.reference.spacing();

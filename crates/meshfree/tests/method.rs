@@ -4,18 +4,22 @@ use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{
-    Actions, Deformable, Domain, Fields, Material, Method, Motion, Reference, Report, Severity, Surface,
-    Wall, World, method::Field,
+    Actions, Domain, Fields, Material, Method, Motion, Report, Severity, Surface, Wall, World, method::Field,
 };
 use rubblepile_meshfree::{
-    DeformableGrains, Settings,
+    Deformable, DeformableGrains, DeformableState, Reference, Settings,
     fill::{Density, fill},
+    grains,
     law::{Kind, Law, Plane},
     outline::Outline,
     sample::{self, Damping, Grip, Sample},
     step::{Scheme, Stepper},
     workload::{disc, settings},
 };
+
+fn state_of(world: &mut World) -> &mut DeformableState {
+    world.part_or_default()
+}
 
 /// Gravity without the crate that has it.
 struct Pull(DVec3);
@@ -64,7 +68,7 @@ fn pile() -> World {
         Motion::Oscillation { amplitude: DVec3::new(0.0, 0.05, 0.0), frequency: 2.0, phase: 0.0 };
     world.walls[1].motion = Motion::Reciprocal { size: DVec3::new(0.3, 0.0, 0.0), rate: 1.0 };
     for (k, centre) in [DVec2::new(0.0, 0.55), DVec2::new(0.1, 1.6)].into_iter().enumerate() {
-        world.grains.push(Deformable::new(k as u64, 0, 0, reference(centre, 0.5)));
+        state_of(&mut world).grains.push(Deformable::new(k as u64, 0, 0, reference(centre, 0.5)));
     }
     world
 }
@@ -98,7 +102,7 @@ fn the_method_takes_the_steps_of_the_solver() {
     world.groups.push(String::new());
     world.walls.push(plane(0, DVec3::ZERO, DVec3::Y));
     let rubblepile_meshfree::fill::Filling { nodes, boundary, triangles } = filling;
-    world.grains.push(Deformable::new(0, 0, 0, Reference { nodes, boundary, triangles }));
+    state_of(&mut world).grains.push(Deformable::new(0, 0, 0, Reference { nodes, boundary, triangles }));
     let chosen = Settings {
         residual: 1e-12.into(),
         gap: 1e-12.into(),
@@ -113,17 +117,17 @@ fn the_method_takes_the_steps_of_the_solver() {
     for step in 1..=30 {
         state = stepper.advance(&mut sample, &state, 0.02, |_, _| {}).unwrap().0;
         method.advance(&mut world, &mut fields(), 0.02 * f64::from(step), &mut Report::default()).unwrap();
-        assert_eq!(world.grains[0].displacement, state.displacement, "step {step}");
-        assert_eq!(world.grains[0].acceleration, state.acceleration, "step {step}");
+        assert_eq!(grains(&world)[0].displacement, state.displacement, "step {step}");
+        assert_eq!(grains(&world)[0].acceleration, state.acceleration, "step {step}");
     }
-    assert!(!world.pressed.is_empty(), "it has not landed");
+    assert!(!state_of(&mut world).pressed.is_empty(), "it has not landed");
     let felt = method.deformation(&world).unwrap().unwrap();
     // The weight is borne when it rests, on the way more or less.
     let up: f64 = felt.contact_force.iter().map(|f| f.y).sum();
     let grain = &felt.grains[0];
     assert!(up > 0.0 && felt.largest_gap < 1e-11, "{up} {}", felt.largest_gap);
     assert!((grain.mass / 3125.7 - 1.0).abs() < 1e-3 && grain.orientation.abs() < 1e-3);
-    assert_eq!(felt.touching.iter().filter(|t| **t).count(), world.pressed.len());
+    assert_eq!(felt.touching.iter().filter(|t| **t).count(), state_of(&mut world).pressed.len());
     let table = method.contacts(&world).unwrap();
     let sum: f64 = table.iter().map(|c| c.force.y).sum();
     assert!((sum / up - 1.0).abs() < 1e-12, "{sum} {up}");
@@ -146,14 +150,15 @@ fn a_run_that_is_cut_has_the_same_bits_on_any_number_of_threads() {
             method.deformation(&world).unwrap();
             match k % 3 {
                 0 => method = DeformableGrains::new(damped()),
-                1 => method.reset(),
+                1 => method.forget(),
                 _ => {}
             }
         }
         world
     };
     let reference = on(1, &whole);
-    assert!(reference.pressed.len() > 2 && reference.clock.step == 60, "{:?}", reference.pressed);
+    let pressed = &reference.part::<DeformableState>().unwrap().pressed;
+    assert!(pressed.len() > 2 && reference.clock.step == 60, "{pressed:?}");
     assert!(on(2, &whole) == reference && on(2, &cut) == reference && on(1, &cut) == reference);
 }
 
@@ -171,7 +176,7 @@ fn what_it_cannot_do_is_refused() {
     };
     assert_eq!(fatal(&|_| ()), "");
     let cases: [(Change, &str); 9] = [
-        (&|w| w.grains.clear(), "no deformable grains"),
+        (&|w| state_of(w).grains.clear(), "no deformable grains"),
         (
             &|w| {
                 w.bodies.push_sphere(DVec3::ZERO, 1.0, 1.0, 0, 0);
@@ -200,7 +205,7 @@ fn what_it_cannot_do_is_refused() {
         ),
         (&|w| w.materials[0].poisson = 0.5, "Poisson ratio of 0.5"),
         (
-            &|w| w.grains[1] = Deformable::new(1, 0, 0, reference(DVec2::new(0.2, 1.0), 0.5)),
+            &|w| state_of(w).grains[1] = Deformable::new(1, 0, 0, reference(DVec2::new(0.2, 1.0), 0.5)),
             "grains 0 and 1 overlap",
         ),
         (
@@ -247,8 +252,8 @@ fn the_step_follows_gravity_waves_and_speeds() {
     // A metre at the speed of pressure waves.
     assert!((wave / (1.0 / (1.346e6_f64 / 1000.0).sqrt()) - 1.0).abs() < 0.02, "{wave}");
     assert!(step(&world, 9.81) < wave && step(&world, 981.0) < 0.11 * step(&world, 9.81));
-    world.grains[0].velocity.fill(DVec2::new(100.0, 0.0));
-    assert!((step(&world, 0.0) - 0.25 * world.grains[0].reference.spacing() / 100.0).abs() < 1e-9);
+    state_of(&mut world).grains[0].velocity.fill(DVec2::new(100.0, 0.0));
+    assert!((step(&world, 0.0) - 0.25 * grains(&world)[0].reference.spacing() / 100.0).abs() < 1e-9);
     let newmark = Settings { scheme: Scheme::Newmark, ..Settings::default() };
     assert_eq!(newmark.resolve(&world).scheme, Scheme::Newmark);
 }

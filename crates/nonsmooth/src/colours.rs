@@ -8,7 +8,7 @@
 //! hands the rows of a batch to the thread that works on it. That is sound because [`Colours::new`] makes sure that no row is in a
 //! colour twice, and because rows and batches are private to it.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use rubblepile_core::simd::{Kernel, LANES, Lanes, dispatch};
 
@@ -158,6 +158,7 @@ impl Colours {
             extra: Shared(extra.as_mut_ptr()),
             state: AtomicU64::new(0),
             left: AtomicUsize::new(self.ends[0]),
+            poisoned: AtomicBool::new(false),
         };
         // Set for the first stage, which may run backwards.
         round.left.store(round.batches(0).len(), Ordering::Relaxed);
@@ -187,6 +188,19 @@ struct Round<'a, D, E, W> {
     state: AtomicU64,
     /// Batches of the stage that are not done.
     left: AtomicUsize,
+    /// Somebody panicked, and batches that were claimed will never be done: all stop, and the scope resumes the panic.
+    poisoned: AtomicBool,
+}
+
+/// Poisons the round when its thread unwinds.
+struct Guard<'a>(&'a AtomicBool);
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Release);
+        }
+    }
 }
 
 impl<D, E, W: Work<D, E>> Round<'_, D, E, W> {
@@ -245,9 +259,13 @@ impl<D, E, W: Work<D, E>> Kernel for Leader<'_, D, E, W> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let round = self.0;
+        let _guard = Guard(&round.poisoned);
         for stage in 0..round.stages() {
             round.help::<L>();
             while round.left.load(Ordering::Acquire) > 0 {
+                if round.poisoned.load(Ordering::Acquire) {
+                    return;
+                }
                 std::hint::spin_loop();
             }
             round.left.store(round.batches(stage + 1).len(), Ordering::Relaxed);
@@ -265,11 +283,12 @@ impl<D, E, W: Work<D, E>> Kernel for Helper<'_, D, E, W> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let round = self.0;
+        let _guard = Guard(&round.poisoned);
         let mut idle = 0u32;
         let mut last = usize::MAX;
         loop {
             let stage = round.help::<L>();
-            if stage >= round.stages() {
+            if stage >= round.stages() || round.poisoned.load(Ordering::Acquire) {
                 return;
             }
             idle = if stage == last { idle + 1 } else { 0 };
@@ -400,6 +419,53 @@ mod tests {
                 b.iter().for_each(|b| expected[*b as usize] += 3.0);
             }
             assert_eq!(rows[..n as usize].iter().map(|r| r[0]).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    /// Panics in one thread, the leader or a helper, in a batch of some stage.
+    struct Fails {
+        in_leader: bool,
+        leader: std::thread::ThreadId,
+    }
+    impl Work<[u32; LANES], ()> for Fails {
+        fn batch<L: Lanes>(
+            &self,
+            a: [&mut Row; LANES],
+            _: [&mut Row; LANES],
+            _: &mut [u32; LANES],
+            _: &mut (),
+        ) {
+            let leading = std::thread::current().id() == self.leader;
+            assert!(leading != self.in_leader, "a batch that fails");
+            // Leaves the others time to claim some.
+            std::thread::sleep(std::time::Duration::from_micros(20));
+            a.into_iter().for_each(|row| row[0] += 1.0);
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_helper_of_the_coloured_solver_does_not_hang_the_leader() {
+        for in_leader in [false, true] {
+            let (done, waiting) = std::sync::mpsc::channel();
+            std::thread::spawn(move || {
+                let contacts: Vec<(u32, Option<u32>)> =
+                    (0..20_000).map(|k| (2 * k, Some(2 * k + 1))).collect();
+                let (colours, placing) = Colours::new(40_000, &contacts);
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+                let caught = pool.install(|| {
+                    let mut rows = vec![[0.0; 8]; placing.rows];
+                    let mut data = placing.contact.clone();
+                    let mut nothing = vec![(); placing.contact.len()];
+                    let work = Fails { in_leader, leader: std::thread::current().id() };
+                    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                        colours.work(&work, &mut rows, &mut data, &mut nothing, &[false, true]);
+                    }))
+                });
+                let text = caught.err().and_then(|panic| panic.downcast_ref::<&str>().map(|s| s.to_string()));
+                let _ = done.send(text);
+            });
+            let text = waiting.recv_timeout(std::time::Duration::from_secs(60)).expect("the leader hangs");
+            assert_eq!(text.as_deref(), Some("a batch that fails"), "in the leader: {in_leader}");
         }
     }
 }

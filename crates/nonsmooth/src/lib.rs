@@ -3,6 +3,7 @@
 
 mod batch;
 mod colours;
+mod history;
 mod kernel;
 mod memory;
 mod near;
@@ -16,6 +17,7 @@ mod table;
 mod timestep;
 pub mod workload;
 
+pub use history::{ImpulseHistory, NonsmoothState};
 pub use settings::{Settings, Solver};
 pub use solver::Outcome;
 pub use step::ContactDynamics;

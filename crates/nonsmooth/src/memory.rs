@@ -4,9 +4,12 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-use rubblepile_core::{History, Partner, World};
+use rubblepile_core::{PackedSurface, Partner, SurfaceRef, World};
 
-use crate::spots::{Side, Spot};
+use crate::{
+    history::{ImpulseHistory, NonsmoothState},
+    spots::{Side, Spot},
+};
 
 /// An impulse to start from.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -19,30 +22,28 @@ pub struct Warm {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Remembered {
     pub row: u32,
-    /// Row of the partner, or wall and face: see [`key`].
+    /// Row of the partner, or surface and face: see [`key`].
     pub partner: u64,
     pub feature: u32,
     pub warm: Warm,
 }
 
-/// Bodies by row, walls after all bodies.
+/// Bodies by row, surfaces after all bodies.
 pub fn key(side: &Side) -> u64 {
     match *side {
         Side::Body { row, .. } => u64::from(row),
-        Side::Wall { wall, face, .. } => wall_key(wall, face),
+        Side::Surface { surface, face, .. } => surface_key(surface, face),
     }
 }
 
-fn wall_key(wall: u32, face: u32) -> u64 {
-    1 << 63 | u64::from(wall) << 32 | u64::from(face)
+fn surface_key(surface: SurfaceRef, face: u32) -> u64 {
+    1 << 63 | u64::from(surface.pack().bits()) << 32 | u64::from(face)
 }
 
-/// A face of a wall, or a facet of an asteroid, past the walls.
-pub fn surface_partner(world: &World, surface: usize, face: u32) -> Partner {
-    match world.walls.get(surface) {
-        Some(wall) => Partner::Wall { wall: wall.id, face },
-        None => Partner::Asteroid { asteroid: world.asteroids[surface - world.walls.len()].id, facet: face },
-    }
+/// The surface and the face of a key; `None`: it is a body's.
+fn surface_of(key: u64) -> Option<(SurfaceRef, u32)> {
+    let packed = PackedSurface::from_bits((key >> 32 & 0x7fff_ffff) as u32);
+    (key >> 63 == 1).then(|| (packed.get(), key as u32))
 }
 
 /// The contacts of the last step, sorted by row, partner and feature.
@@ -69,56 +70,49 @@ impl Memory {
     pub fn from_history(world: &World) -> Self {
         let row: HashMap<u64, u32> =
             world.bodies.id.iter().enumerate().map(|(k, &id)| (id, k as u32)).collect();
-        let wall: HashMap<u32, u32> = world.walls.iter().enumerate().map(|(k, w)| (w.id, k as u32)).collect();
+        let places = |ids: &mut dyn Iterator<Item = u32>| ids.zip(0..).collect::<HashMap<u32, u32>>();
+        let wall = places(&mut world.walls.iter().map(|w| w.id));
+        let asteroid = places(&mut world.asteroids.iter().map(|a| a.id));
         let mut memory = Memory::default();
-        for h in &world.contacts {
+        for h in world.part::<NonsmoothState>().into_iter().flat_map(|part| &part.contacts) {
             let Some(&body) = row.get(&h.body) else { continue };
-            let warm = Warm { impulse: h.sliding, torque: h.rolling };
-            let (row, partner, warm) = match h.partner {
-                Partner::Body(id) => match row.get(&id) {
-                    Some(&other) if other > body => (body, u64::from(other), warm),
+            let warm = Warm { impulse: h.impulse, torque: h.angular_impulse };
+            let at = |surface: Option<SurfaceRef>, face| surface.map(|s| (body, surface_key(s, face), warm));
+            let found = match h.partner {
+                Partner::Body(id) => row.get(&id).map(|&other| match other > body {
+                    true => (body, u64::from(other), warm),
                     // Saved under the smaller id, kept under the lower row.
-                    Some(&other) => {
-                        (other, u64::from(body), Warm { impulse: -warm.impulse, torque: -warm.torque })
-                    }
-                    None => continue,
-                },
-                Partner::Wall { wall: id, face } => match wall.get(&id) {
-                    Some(&k) => (body, wall_key(k, face), warm),
-                    None => continue,
-                },
+                    false => (other, u64::from(body), Warm { impulse: -warm.impulse, torque: -warm.torque }),
+                }),
+                Partner::Wall { wall: id, face } => at(wall.get(&id).copied().map(SurfaceRef::Wall), face),
                 Partner::Asteroid { asteroid: id, facet } => {
-                    match world.asteroids.iter().position(|a| a.id == id) {
-                        Some(k) => (body, wall_key((world.walls.len() + k) as u32, facet), warm),
-                        None => continue,
-                    }
+                    at(asteroid.get(&id).copied().map(SurfaceRef::Asteroid), facet)
                 }
             };
+            let Some((row, partner, warm)) = found else { continue };
             memory.0.push(Remembered { row, partner, feature: h.feature, warm });
         }
         memory.sort();
         memory
     }
 
-    pub fn to_history(&self, world: &World) -> Vec<History> {
+    pub fn to_history(&self, world: &World) -> Vec<ImpulseHistory> {
         let id = |row: u64| world.bodies.id[row as usize];
         let history = |r: &Remembered| {
             let (own, Warm { impulse, torque }) = (id(u64::from(r.row)), r.warm);
-            let (body, partner, sign) = if r.partner >> 63 == 1 {
-                let surface = (r.partner >> 32 & 0x7fff_ffff) as usize;
-                (own, surface_partner(world, surface, r.partner as u32), 1.0)
+            let (body, partner, sign) = if let Some((surface, face)) = surface_of(r.partner) {
+                (own, world.partner_at(surface, face), 1.0)
             } else if own < id(r.partner) {
                 (own, Partner::Body(id(r.partner)), 1.0)
             } else {
                 (id(r.partner), Partner::Body(own), -1.0)
             };
-            History {
+            ImpulseHistory {
                 body,
                 partner,
                 feature: r.feature,
-                sliding: sign * impulse,
-                rolling: sign * torque,
-                twisting: 0.0,
+                impulse: sign * impulse,
+                angular_impulse: sign * torque,
             }
         };
         self.0.iter().map(history).collect()
@@ -130,7 +124,7 @@ impl Memory {
         order.iter().enumerate().for_each(|(k, &old)| new[old as usize] = k as u32);
         for r in &mut self.0 {
             r.row = new[r.row as usize];
-            if r.partner >> 63 == 0 {
+            if surface_of(r.partner).is_none() {
                 let partner = new[r.partner as usize];
                 if partner < r.row {
                     r.warm = Warm { impulse: -r.warm.impulse, torque: -r.warm.torque };
@@ -143,15 +137,15 @@ impl Memory {
         self.sort();
     }
 
-    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair. Surfaces past the
-    /// `walls` are those of asteroids, where points of one facet may push along different directions.
-    pub fn start(&self, spots: &[Spot], walls: usize) -> Vec<Warm> {
+    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair. On an asteroid
+    /// points of one facet may push along different directions.
+    pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
         let mut out = self.matched(spots);
         let pair = |k: usize| (spots[k].row, key(&spots[k].partner));
         let mut at = 0;
         while at < spots.len() {
             let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
-            let ground = matches!(spots[at].partner, Side::Wall { wall, .. } if wall as usize >= walls);
+            let ground = matches!(spots[at].partner, Side::Surface { surface: SurfaceRef::Asteroid(_), .. });
             let alike = |s: &Spot| (s.normal - spots[at].normal).length_squared() < 1e-12;
             if !ground || spots[at..end].iter().all(alike) {
                 even_out(&mut out[at..end], spots[at].normal);

@@ -193,7 +193,7 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
             field =
                 (free.velocity[i] - b.velocity[i]).length().max((free.velocity[j] - b.velocity[j]).length());
         }
-        Side::Wall { velocity, .. } => {
+        Side::Surface { velocity, .. } => {
             arm_b = DVec3::ZERO;
             before = velocity - before_a;
             after = velocity - after_a;
@@ -259,7 +259,7 @@ fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
         rows.push([v.x, v.y, v.z, w.x, w.y, w.z, 1.0 / b.mass[k], 1.0 / b.inertia[k].x]);
     }
     for spot in spots {
-        if let Side::Wall { velocity: v, .. } = spot.partner {
+        if let Side::Surface { velocity: v, .. } = spot.partner {
             rows.push([v.x, v.y, v.z, 0.0, 0.0, 0.0, 0.0, 0.0]);
         }
     }

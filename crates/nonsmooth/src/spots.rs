@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{PairValues, Wall, World, wall::Pose};
+use rubblepile_core::{PairValues, Poses, SurfaceRef, Wall, World, wall::Pose};
 use rubblepile_geometry::{
     contact::{Manifold, Placed, PlacedWall, Touch, hull_ground, hull_sphere, hull_wall, hulls},
     mesh::Surfaces,
@@ -22,9 +22,9 @@ const SAME_PLACE: f64 = 1e-6;
 pub enum Side {
     /// Another body, in a higher row; `image`: from its position to that of its nearest periodic image.
     Body { row: u32, image: DVec3 },
-    /// A wall by its place in the world's list, or past the walls an asteroid, whose facets are its faces (for a solid, of a
-    /// flat stretch the lowest); and its velocity at the contact point.
-    Wall { wall: u32, face: u32, velocity: DVec3 },
+    /// A wall or an asteroid, whose facets are its faces (for a solid, of a flat stretch the lowest); and its velocity at
+    /// the contact point.
+    Surface { surface: SurfaceRef, face: u32, velocity: DVec3 },
 }
 
 /// One contact point.
@@ -50,7 +50,7 @@ impl Default for Spot {
     fn default() -> Self {
         Spot {
             row: 0,
-            partner: Side::Wall { wall: 0, face: 0, velocity: DVec3::ZERO },
+            partner: Side::Surface { surface: SurfaceRef::Wall(0), face: 0, velocity: DVec3::ZERO },
             feature: 0,
             point: DVec3::ZERO,
             normal: DVec3::ZERO,
@@ -65,7 +65,7 @@ impl Spot {
     pub fn partner_row(&self) -> Option<u32> {
         match self.partner {
             Side::Body { row, .. } => Some(row),
-            Side::Wall { .. } => None,
+            Side::Surface { .. } => None,
         }
     }
 }
@@ -133,8 +133,8 @@ pub struct Scene<'a> {
     pub laws: &'a [Law],
     pub reach: Reach,
     pub rocks: &'a Rocks,
-    /// Of the walls and then of the asteroids, at the time of the configuration.
-    pub poses: &'a [Pose],
+    /// At the time of the configuration.
+    pub poses: &'a Poses,
     pub surfaces: &'a Surfaces,
 }
 
@@ -156,7 +156,7 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
         let faces = |(w, pose): (&Wall, &Pose)| {
             (0..w.surface.faces()).map(|face| PlacedWall::new(&w.surface, face, pose)).collect()
         };
-        scene.world.walls.iter().zip(scene.poses).map(faces).collect()
+        scene.world.walls.iter().zip(&scene.poses.walls).map(faces).collect()
     };
     let list = &*near;
     // Pairs of spheres are quick: a task must be many to be worth a thread.
@@ -305,7 +305,7 @@ fn rock_wall(
     spots: &mut Vec<Spot>,
 ) {
     let b = &scene.world.bodies;
-    let (w, pose) = (&scene.world.walls[wall], &scene.poses[wall]);
+    let (w, pose) = (&scene.world.walls[wall], &scene.poses.walls[wall]);
     let law = scene.law(i, w.material);
     for (face, placed) in faces.iter().enumerate() {
         let first = spots.len();
@@ -323,8 +323,11 @@ fn rock_wall(
             }
         }
         for s in &mut spots[first..] {
-            s.partner =
-                Side::Wall { wall: wall as u32, face: face as u32, velocity: pose.velocity_at(s.point) };
+            s.partner = Side::Surface {
+                surface: SurfaceRef::Wall(wall as u32),
+                face: face as u32,
+                velocity: pose.velocity_at(s.point),
+            };
         }
         spots[first..].sort_unstable_by_key(|s| s.feature);
     }
@@ -361,7 +364,7 @@ fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
 fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spot>) {
     let b = &scene.world.bodies;
     let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
-    let surface = scene.world.walls.len() + asteroid;
+    let surface = SurfaceRef::Asteroid(asteroid as u32);
     let pose = &scene.poses[surface];
     let x = pose.to_local(b.position[i]);
     let law = scene.law(i, body.material);
@@ -384,11 +387,7 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
         let (normal, gap) = (pose.rotation * (way / distance), distance - r);
         spots.push(Spot {
             row: i as u32,
-            partner: Side::Wall {
-                wall: surface as u32,
-                face: facet,
-                velocity: pose.velocity_at(pose.to_world(point)),
-            },
+            partner: Side::Surface { surface, face: facet, velocity: pose.velocity_at(pose.to_world(point)) },
             feature: 0,
             point: b.position[i] + (r + 0.5 * gap) * normal,
             normal,
@@ -404,7 +403,7 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
 fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spots: &mut Vec<Spot>) {
     let b = &scene.world.bodies;
     let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
-    let surface = scene.world.walls.len() + asteroid;
+    let surface = SurfaceRef::Asteroid(asteroid as u32);
     let pose = &scene.poses[surface];
     let x = pose.to_local(b.position[i]);
     let law = scene.law(i, body.material);
@@ -426,11 +425,7 @@ fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spo
             let point = pose.to_world(p.point.position);
             spots.push(Spot {
                 row: i as u32,
-                partner: Side::Wall {
-                    wall: surface as u32,
-                    face: p.facet,
-                    velocity: pose.velocity_at(point),
-                },
+                partner: Side::Surface { surface, face: p.facet, velocity: pose.velocity_at(point) },
                 feature: p.point.feature ^ part_name(k as u32),
                 point,
                 normal: pose.rotation * p.point.normal,
@@ -441,7 +436,7 @@ fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spo
         }
     }
     spots[first..].sort_by_key(|s| match s.partner {
-        Side::Wall { face, .. } => (face, s.feature),
+        Side::Surface { face, .. } => (face, s.feature),
         Side::Body { .. } => (0, s.feature),
     });
 }
@@ -451,7 +446,7 @@ fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {
     let (x, r, w) = (b.position[i], b.radius[i], &scene.world.walls[wall]);
     let law = scene.law(i, w.material);
     for face in 0..w.surface.faces() {
-        let pose = &scene.poses[wall];
+        let pose = &scene.poses.walls[wall];
         let near = nearest_at(&w.surface, face, pose, x);
         let gap = near.distance - r;
         let velocity = pose.velocity_at(near.point);
@@ -461,7 +456,7 @@ fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {
         }
         spots.push(Spot {
             row: i as u32,
-            partner: Side::Wall { wall: wall as u32, face, velocity },
+            partner: Side::Surface { surface: SurfaceRef::Wall(wall as u32), face, velocity },
             feature: 0,
             point: x + (r + 0.5 * gap) * near.normal,
             normal: near.normal,

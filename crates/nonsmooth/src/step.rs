@@ -11,15 +11,16 @@ use std::time::Instant;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Citation, Contact, Error, Fields, Frame, Method, Pulls, Report, Result, World, Wrench,
+    Advice, Citation, Contact, Error, Extent, Fields, Frame, Method, Poses, Pulls, Report, Result, World,
+    Wrench,
     rotation::turn_freely,
     settings::{Checked, MethodSettings},
-    wall::Pose,
 };
 use rubblepile_geometry::{mesh::Surfaces, order};
 
 use crate::{
     Settings,
+    history::NonsmoothState,
     memory::Memory,
     near::Near,
     problem::{Free, Problem},
@@ -129,8 +130,7 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem =
-            Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots, world.walls.len()));
+        let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
         report.add_time("contact problem", start);
 
         let start = Instant::now();
@@ -139,7 +139,7 @@ impl ContactDynamics {
 
         let start = Instant::now();
         let solution = problem.solution();
-        if world.keep_dissipation {
+        if report.measure.dissipation {
             account(world, &problem, &spots, &solution);
         }
         push_asteroids(world, &problem, &spots, &solution);
@@ -200,7 +200,7 @@ fn drift(world: &mut World, h: f64) {
 }
 
 /// Where walls and asteroids are; asteroids move as they will with what fields do to them in this step.
-pub(crate) fn poses(world: &World, time: f64) -> Vec<Pose> {
+pub(crate) fn poses(world: &World, time: f64) -> Poses {
     let walls = world.walls.iter().map(|w| w.pose(time));
     let asteroids = world.asteroids.iter().enumerate().map(|(k, asteroid)| {
         let mut asteroid = asteroid.clone();
@@ -209,17 +209,17 @@ pub(crate) fn poses(world: &World, time: f64) -> Vec<Pose> {
         }
         asteroid.pose()
     });
-    walls.chain(asteroids).collect()
+    Poses { walls: walls.collect(), asteroids: asteroids.collect() }
 }
 
 /// What fields and contacts do to the asteroids in a step: eqs (13) and (14) of asteroid-surface-2024. To the grains they are
 /// walls that move: they are heavier by far.
 fn push_asteroids(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
-    let (h, walls) = (world.clock.timestep, world.walls.len());
+    let h = world.clock.timestep;
     let mut on: Vec<Wrench> = vec![Wrench::default(); world.asteroids.len()];
     for (i, (spot, &(impulse, torque))) in spots.iter().zip(solution).enumerate() {
-        if let Side::Wall { wall, .. } = spot.partner
-            && let Some(k) = (wall as usize).checked_sub(walls)
+        if let Side::Surface { surface, .. } = spot.partner
+            && let Some(k) = surface.asteroid()
         {
             let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * spot.normal;
             on[k].push(impulse / h, spot.point - world.asteroids[k].position);
@@ -284,10 +284,9 @@ fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DV
         let (ua, wa) = at(i, b.position[i]);
         let (ub, wb) = match spot.partner {
             Side::Body { row, image } => at(row as usize, b.position[row as usize] + image),
-            Side::Wall { wall, velocity, .. } => {
+            Side::Surface { surface, velocity, .. } => {
                 // An asteroid that is free to move has energy of its own, which is counted.
-                let asteroid = (wall as usize).checked_sub(world.walls.len());
-                if asteroid.is_none_or(|k| world.asteroids[k].fixed) {
+                if surface.asteroid().is_none_or(|k| world.asteroids[k].fixed) {
                     wall_work -= p.dot(velocity);
                 }
                 (velocity, DVec3::ZERO)
@@ -358,18 +357,19 @@ impl Method for ContactDynamics {
         }
         let live = self.live(world)?;
         self.surfaces.update(world);
-        let contacts = table::contacts(world, &live, &self.surfaces, &self.settings)?;
+        let contacts = table::contacts(world, &live, &self.surfaces, &self.settings);
         self.live = Some(live);
-        Ok(contacts)
+        contacts
     }
 
-    fn store(&mut self, world: &mut World) {
-        if let Some(live) = &self.live {
-            world.contacts = live.memory.to_history(world);
+    fn sync(&mut self, world: &mut World, extent: Extent) -> Result<()> {
+        if let (Some(live), Extent::Whole) = (&self.live, extent) {
+            world.part = Some(Box::new(NonsmoothState { contacts: live.memory.to_history(world) }));
         }
+        Ok(())
     }
 
-    fn reset(&mut self) {
+    fn forget(&mut self) {
         self.live = None;
     }
 }

@@ -2,12 +2,11 @@
 //! remembered impulses alone, so that it is the same after a restart.
 
 use glam::DVec3;
-use rubblepile_core::{Contact, Partner, Result, World, wall::Pose};
+use rubblepile_core::{Contact, Partner, Result, SurfaceRef, World};
 use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
-    memory::surface_partner,
     near::Near,
     rocks::Rocks,
     spots::{self, Reach, Scene, Side, Spot},
@@ -24,7 +23,7 @@ pub fn contacts(
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
     let reach = Reach { margin: settings.margin.value(), ahead: h };
-    let poses: Vec<Pose> = poses(world, world.time());
+    let poses = poses(world, world.time());
     let rocks = Rocks::new(world)?;
     let mut near = Near::default();
     near.update(world, &reach, &live.laws);
@@ -53,10 +52,9 @@ fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque:
             let j = row as usize;
             (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
         }
-        Side::Wall { wall, face, .. } => {
-            let face = facet_below(world, surfaces, wall as usize, spot).unwrap_or(face);
-            let partner = surface_partner(world, wall as usize, face);
-            (None, partner, b.position[i] - spot.point)
+        Side::Surface { surface, face, .. } => {
+            let face = facet_below(world, surfaces, surface, spot).unwrap_or(face);
+            (None, world.partner_at(surface, face), b.position[i] - spot.point)
         }
     };
     Contact {
@@ -76,8 +74,8 @@ fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque:
 }
 
 /// The facet of an asteroid that a solid touches: what is remembered says only which flat stretch it belongs to.
-fn facet_below(world: &World, surfaces: &Surfaces, surface: usize, spot: &Spot) -> Option<u32> {
-    let asteroid = surface.checked_sub(world.walls.len())?;
+fn facet_below(world: &World, surfaces: &Surfaces, surface: SurfaceRef, spot: &Spot) -> Option<u32> {
+    let asteroid = surface.asteroid()?;
     if world.bodies.shape[spot.row as usize] == 0 {
         return None;
     }

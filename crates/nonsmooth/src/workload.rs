@@ -2,7 +2,7 @@
 //! every gap closed (workload N1).
 
 use glam::DVec3;
-use rubblepile_core::{Result, World, wall::Pose};
+use rubblepile_core::{Poses, Result, World};
 use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
@@ -29,7 +29,8 @@ impl Workload {
     /// `reach`. An error if a shape cannot touch anything.
     pub fn new(world: World, acceleration: DVec3, reach: f64) -> Result<Self> {
         let laws: Vec<Law> = world.pair_table().iter().map(Law::new).collect();
-        let poses: Vec<Pose> = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let walls = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let poses = Poses { walls, asteroids: Vec::new() };
         let reach = Reach { margin: Some(reach), ahead: 0.0 };
         let mut near = Near::default();
         near.update(&world, &reach, &laws);
@@ -101,7 +102,7 @@ impl Workload {
                 Side::Body { row, image } => {
                     at(row as usize, b.position[row as usize] + image, s.point) - own
                 }
-                Side::Wall { velocity, .. } => velocity - own,
+                Side::Surface { velocity, .. } => velocity - own,
             }
         };
         self.spots.iter().map(one).collect()

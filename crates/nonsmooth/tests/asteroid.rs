@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Actions, Asteroid, Error, Field, Fields, G, Material, Mesh, Method, Pulls, Report, Rng, Surface, Wall,
-    World,
+    Actions, Asteroid, Error, Extent, Field, Fields, G, Material, Measure, Mesh, Method, Pulls, Report, Rng,
+    Surface, Wall, World,
 };
 use rubblepile_geometry::mesh::{
     Axes, asteroid,
@@ -43,7 +43,7 @@ fn world(step: f64) -> World {
 
 fn advance(w: &mut World, method: &mut ContactDynamics, fields: &mut Fields, steps: u64) {
     let until = w.time() + steps as f64 * w.clock.timestep;
-    method.advance(w, fields, until, &mut Report::default()).expect("a run");
+    method.advance(w, fields, until, &mut Report::new(Measure::ALL)).expect("a run");
 }
 
 /// A tetrahedron whose upper side is the plane z = 0.
@@ -117,7 +117,7 @@ fn grains_that_hit_an_asteroid_push_it_and_do_not_enter() {
     assert!(deepest < 1e-3 * 0.1, "{deepest}");
     // Cut and gone on with, it is the same.
     let mut again = w.clone();
-    method.store(&mut again);
+    method.sync(&mut again, Extent::Whole).expect("a world");
     advance(&mut w, &mut method, &mut Fields::default(), 40);
     advance(&mut again, &mut ContactDynamics::new(Settings::default()), &mut Fields::default(), 40);
     assert_eq!((w.bodies, w.asteroids), (again.bodies, again.asteroids));
@@ -132,7 +132,7 @@ fn a_grain_inside_is_named() {
         &mut w,
         &mut Fields::default(),
         1.0,
-        &mut Report::default(),
+        &mut Report::new(Measure::ALL),
     );
     assert!(matches!(result, Err(Error::Inside { id: 0, .. })), "{result:?}");
 }

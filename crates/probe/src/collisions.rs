@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use rubblepile_core::{Probe, Result, method::Moment};
+use rubblepile_hard::HardState;
 
 /// Collisions since the start and per second since the last look, and what walls have taken.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,10 +40,12 @@ impl Probe for Collisions {
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
         let world = moment.world;
-        let tallies = &world.wall_tallies;
+        let none = HardState::default();
+        let state = world.part().unwrap_or(&none);
+        let tallies = &state.wall_tallies;
         let impulse: DVec3 = tallies.iter().map(|t| t.impulse).sum();
         let walls: u64 = tallies.iter().map(|t| t.collisions).sum();
-        let now = Look { time: world.time(), counts: [world.grain_collisions as f64, walls as f64] };
+        let now = Look { time: world.time(), counts: [state.grain_collisions as f64, walls as f64] };
         row.extend(now.counts);
         // The first look has nothing to compare with.
         row.extend([0, 1].map(|k| {
@@ -51,7 +54,7 @@ impl Probe for Collisions {
         self.last = Some(now);
         row.extend(impulse.to_array());
         row.push(tallies.iter().map(|t| t.energy).sum());
-        row.push(world.held.len() as f64);
+        row.push(state.held.len() as f64);
         row.push(tallies.iter().map(|t| t.absorbed).sum::<u64>() as f64);
         row.push(tallies.iter().map(|t| t.absorbed_mass).sum());
         Ok(())
@@ -72,15 +75,16 @@ mod tests {
     #[test]
     fn counts_and_rates_with_and_without_a_restart() {
         let mut w = world(&[(DVec3::ZERO, 1.0), (2.0 * DVec3::X, 1.0)]);
-        w.grain_collisions = 7;
-        *w.tally_of(3) = rubblepile_core::wall::WallTally {
+        let state = w.part_or_default::<HardState>();
+        state.grain_collisions = 7;
+        *state.tally_of(3) = rubblepile_hard::WallTally {
             wall: 3,
             collisions: 5,
             impulse: DVec3::Y,
             absorbed: 2,
             ..Default::default()
         };
-        w.tally_of(1).collisions = 1;
+        state.tally_of(1).collisions = 1;
         let mut probe = Collisions::default();
         let first = measure(&mut probe, &w, Vec::new());
         let of = |name: &str| value(&Collisions::default(), &first, name);
@@ -91,8 +95,9 @@ mod tests {
         resumed.recall(w.time(), &first);
         // Two seconds later.
         w.clock.step += 2;
-        w.grain_collisions += 8;
-        w.tally_of(1).collisions += 3;
+        let state = w.part_or_default::<HardState>();
+        state.grain_collisions += 8;
+        state.tally_of(1).collisions += 3;
         let row = measure(&mut probe, &w, Vec::new());
         assert_eq!(measure(&mut resumed, &w, Vec::new()), row);
         assert_eq!(row[..4], [15.0, 9.0, 4.0, 1.5]);

@@ -4,7 +4,8 @@
 //! plane, with their sign turned.
 
 use glam::DVec2;
-use rubblepile_core::{Probe, Result, World, deformable::sides, method::Moment};
+use rubblepile_core::{Probe, Result, World, method::Moment};
+use rubblepile_meshfree::{grain::sides, grains};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deformable;
@@ -31,7 +32,7 @@ impl Probe for Deformable {
             row.extend([f64::NAN; 8]);
             return Ok(());
         };
-        let outline: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
+        let outline: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
         let touching = felt.touching.iter().filter(|t| **t).count();
         let area: f64 = felt.grains.iter().map(|g| g.area).sum();
         // By area, so that it is the mean over all material.
@@ -53,7 +54,7 @@ impl Probe for Deformable {
 
 /// The area that all sides of walls leave between them, m^2; `None`: it is open.
 fn enclosed_area(world: &World) -> Option<f64> {
-    let far = 1e3 * world.grains.iter().flat_map(|g| g.outline()).map(|x| x.length()).fold(1.0, f64::max);
+    let far = 1e3 * grains(world).iter().flat_map(|g| g.outline()).map(|x| x.length()).fold(1.0, f64::max);
     let corner = |x: f64, y: f64| far * DVec2::new(x, y);
     let mut polygon = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
     for (point, normal) in world.walls.iter().flat_map(|w| sides(w, world.time())) {
@@ -86,7 +87,8 @@ fn cut(polygon: &[DVec2], point: DVec2, normal: DVec2) -> Vec<DVec2> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
-    use rubblepile_core::{Deformation, GrainState, Reference, Surface, Wall};
+    use rubblepile_core::{Deformation, GrainState, Surface, Wall};
+    use rubblepile_meshfree::{DeformableState, Reference};
 
     use super::*;
     use crate::{
@@ -98,7 +100,8 @@ mod tests {
         let mut world = World::new(1.0);
         let nodes = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].map(DVec2::from_array).to_vec();
         let reference = Reference { nodes, boundary: 3, triangles: vec![[0, 1, 2]] };
-        world.grains.push(rubblepile_core::Deformable::new(0, 0, 0, reference));
+        let grain = rubblepile_meshfree::Deformable::new(0, 0, 0, reference);
+        world.part_or_default::<DeformableState>().grains.push(grain);
         world
     }
 

@@ -1,14 +1,14 @@
 //! Energy of grains and asteroids, by kind.
 //!
 //! The balance `kinetic + potential + elastic + dissipated - wall work` is constant but for the error of the time
-//! step. Heat by cause and the work of walls are kept by the method when `World::keep_dissipation` is set; without
+//! step. Heat by cause and the work of walls are kept by the method because this probe [needs](Probe::needs) them; without
 //! it these columns, and the balance, are NaN. In a rotating frame velocities are those of that frame: the balance
 //! then needs the centrifugal potential, which the frame's field gives.
 //!
 //! Of deformable grains energies are per metre of depth; what is kinetic and not of the motion of a grain as a whole, its turning and
 //! swinging, is in the column of rotation.
 
-use rubblepile_core::{Bodies, Probe, Result, method::Moment};
+use rubblepile_core::{Bodies, Measure, Probe, Result, method::Moment};
 
 use crate::sum::reduce;
 
@@ -46,6 +46,10 @@ impl Probe for Energy {
         .to_vec()
     }
 
+    fn needs(&self) -> Measure {
+        Measure { dissipation: true }
+    }
+
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
         let world = moment.world;
         let [mut translation, mut rotation] = kinetic_energy(&world.bodies);
@@ -64,7 +68,7 @@ impl Probe for Energy {
             elastic += grain.elastic;
         }
         let d = &world.dissipation;
-        let heat = if world.keep_dissipation {
+        let heat = if moment.report.measure.dissipation {
             [d.normal, d.sliding, d.rolling, d.twisting, d.inside, d.wall_work]
         } else {
             [f64::NAN; 6]
@@ -83,9 +87,10 @@ impl Probe for Energy {
 #[cfg(test)]
 mod tests {
     use glam::{DQuat, DVec3};
+    use rubblepile_core::Deformation;
 
     use super::*;
-    use crate::testing::{contact, measure, value, world};
+    use crate::testing::{contact, measure, measure_felt, value, world};
 
     #[test]
     fn kinds_and_their_balance() {
@@ -96,7 +101,6 @@ mod tests {
         w.bodies.spin = vec![DVec3::new(0.0, 0.0, 2.0), DVec3::new(1.0, 0.0, 0.0)];
         // A quarter turn about y brings the body's x axis to the world's -z: moment 1 instead of 3.
         w.bodies.orientation[0] = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
-        w.keep_dissipation = true;
         w.dissipation.normal = 1.0;
         w.dissipation.sliding = 2.0;
         w.dissipation.rolling = 4.0;
@@ -119,7 +123,8 @@ mod tests {
     #[test]
     fn heat_that_was_not_kept_is_not_a_zero() {
         let w = world(&[(DVec3::ZERO, 1.0)]);
-        let row = measure(&mut Energy, &w, Vec::new());
+        assert!(Energy.needs().dissipation);
+        let row = measure_felt(&mut Energy, &w, Deformation::default());
         assert!(value(&Energy, &row, "dissipated_normal_J").is_nan());
         assert!(value(&Energy, &row, "energy_balance_J").is_nan());
         assert_eq!(value(&Energy, &row, "kinetic_translation_J"), 0.0);

@@ -5,11 +5,12 @@
 use std::collections::HashSet;
 
 use rubblepile_core::World;
+use rubblepile_hard::held;
 
 /// Whether each row is free: no wall holds it.
 pub(crate) fn free(world: &World) -> Vec<bool> {
-    let held: HashSet<u64> = world.held.iter().map(|h| h.body).collect();
-    world.bodies.id.iter().map(|id| !held.contains(id)).collect()
+    let bound: HashSet<u64> = held(world).iter().map(|h| h.body).collect();
+    world.bodies.id.iter().map(|id| !bound.contains(id)).collect()
 }
 
 /// The free grains of each of these groups, by row. A name that no group has stands for no grain.

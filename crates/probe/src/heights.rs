@@ -120,7 +120,8 @@ impl Probe for HeightHistogram {
 
 #[cfg(test)]
 mod tests {
-    use rubblepile_core::{Rng, wall::Held};
+    use rubblepile_core::Rng;
+    use rubblepile_hard::{HardState, Held};
 
     use super::*;
     use crate::testing::{measure, value, world};
@@ -160,7 +161,7 @@ mod tests {
     fn held_grains_and_groups_without_any_do_not_count() {
         let mut w = world(&[(DVec3::Z, 1.0), (4.0 * DVec3::Z, 1.0)]);
         w.groups = vec!["all".into()];
-        w.held = vec![Held { body: 1, wall: 0, place: DVec3::ZERO }];
+        w.part_or_default::<HardState>().held = vec![Held { body: 1, wall: 0, place: DVec3::ZERO }];
         let floor = Floor { up: DVec3::Z, height: -1.0 };
         let mut probe = Heights { floor, groups: vec!["all".into(), "none".into()] };
         let row = measure(&mut probe, &w, Vec::new());

@@ -1,6 +1,6 @@
 //! The contacts of a world that nothing moves any more: of a checkpoint, whose method is not at hand.
 //!
-//! What a world remembers of its contacts ([`History`]) names the bodies, and in contact dynamics the impulses of the
+//! What a world remembers of its contacts ([`rubblepile_core::part`]) names the bodies, and in contact dynamics the impulses of the
 //! last step. Two spheres have the overlap of where they are; every other contact that is remembered counts as
 //! touching (contact dynamics remembers only those that bear a load). Points, normals and torques are not known. Forces
 //! are those of the impulses, without what cohesion adds, and zero in other methods; a wall's have no branch, and so
@@ -9,14 +9,14 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-use rubblepile_core::{Contact, History, Partner, World};
+use rubblepile_core::{Contact, Partner, World, part::Remembered};
 
-/// The contact table as far as it can be known. `impulses`: the history is of contact dynamics. Contacts of bodies
-/// that are gone are left out.
-pub fn remembered_contacts(world: &World, impulses: bool) -> Vec<Contact> {
+/// The contact table as far as it can be known. Contacts of bodies that are gone are left out.
+pub fn remembered_contacts(world: &World) -> Vec<Contact> {
     let b = &world.bodies;
     let row: HashMap<u64, u32> = b.id.iter().copied().zip(0..).collect();
-    let contact = |h: &History| {
+    let per_step = if world.clock.timestep > 0.0 { 1.0 / world.clock.timestep } else { 0.0 };
+    let contact = |h: Remembered| {
         let own = *row.get(&h.body)?;
         let i = own as usize;
         let other = match h.partner {
@@ -29,7 +29,6 @@ pub fn remembered_contacts(world: &World, impulses: bool) -> Vec<Contact> {
             (Some(j), Some(d)) if both_spheres(j) => b.radius[i] + b.radius[j as usize] - d.length(),
             _ => 0.0,
         };
-        let per_step = if impulses && world.clock.timestep > 0.0 { 1.0 / world.clock.timestep } else { 0.0 };
         Some(Contact {
             row: own,
             partner_row: other,
@@ -39,25 +38,46 @@ pub fn remembered_contacts(world: &World, impulses: bool) -> Vec<Contact> {
             point: b.position[i],
             normal: d.map_or(DVec3::ZERO, DVec3::normalize_or_zero),
             overlap,
-            force: -per_step * h.sliding,
+            force: h.impulse.map_or(DVec3::ZERO, |p| -per_step * p),
             torque: DVec3::ZERO,
             branch: -d.unwrap_or(DVec3::ZERO),
             elastic: 0.0,
         })
     };
-    world.contacts.iter().filter_map(contact).collect()
+    world.remembered().filter_map(contact).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState};
+    use rubblepile_soft::{SoftState, SpringHistory};
+
     use super::*;
     use crate::{
         aggregates,
         testing::{boxes, world},
     };
 
-    fn history(body: u64, partner: Partner, impulse: DVec3) -> History {
-        History { body, partner, feature: 0, sliding: impulse, rolling: DVec3::ZERO, twisting: 0.0 }
+    fn impulses(list: &[(u64, Partner, DVec3)]) -> Box<NonsmoothState> {
+        let one = |&(body, partner, impulse): &(u64, Partner, DVec3)| ImpulseHistory {
+            body,
+            partner,
+            feature: 0,
+            impulse,
+            angular_impulse: DVec3::ZERO,
+        };
+        Box::new(NonsmoothState { contacts: list.iter().map(one).collect() })
+    }
+
+    fn springs(list: &[(u64, Partner, DVec3)]) -> Box<SoftState> {
+        let one = |&(body, partner, sliding): &(u64, Partner, DVec3)| SpringHistory {
+            body,
+            partner,
+            sliding,
+            rolling: DVec3::ZERO,
+            twisting: 0.0,
+        };
+        Box::new(SoftState { contacts: list.iter().map(one).collect() })
     }
 
     #[test]
@@ -65,26 +85,28 @@ mod tests {
         let mut w = boxes(&[(DVec3::ZERO, 0.0), (DVec3::X * 2.0, 0.0)]);
         w.clock.timestep = 0.5;
         // Body 0 pushes body 1 away, 3 N s in a step of 0.5 s: 6 N over a branch of 2 m.
-        w.contacts =
-            vec![history(0, Partner::Body(1), DVec3::X * 3.0), history(0, Partner::Body(7), DVec3::X)];
+        let list = [(0, Partner::Body(1), DVec3::X * 3.0), (0, Partner::Body(7), DVec3::X)];
+        w.part = Some(impulses(&list));
         w.permute(&[1, 0]);
-        let table = remembered_contacts(&w, true);
+        let table = remembered_contacts(&w);
         assert_eq!((table.len(), table[0].row, table[0].partner_row), (1, 1, Some(0)));
         let all = aggregates(&w, &table).expect("aggregates");
         assert_eq!(all[0].rows.len(), 2);
         assert!((all[0].pressure * all[0].sphere.volume() - 12.0 / 3.0).abs() < 1e-12);
-        assert_eq!(aggregates(&w, &remembered_contacts(&w, false)).expect("aggregates")[0].pressure, 0.0);
+        // Displacements of springs are no impulses.
+        w.part = Some(springs(&list));
+        assert_eq!(aggregates(&w, &remembered_contacts(&w)).expect("aggregates")[0].pressure, 0.0);
     }
 
     #[test]
     fn spheres_touch_only_if_they_do() {
         let mut w = world(&[(DVec3::ZERO, 1.0), (DVec3::X * 2.5, 1.0), (DVec3::X * 4.0, 1.0)]);
-        w.contacts = vec![
-            history(0, Partner::Body(1), DVec3::ZERO),
-            history(1, Partner::Body(2), DVec3::ZERO),
-            history(2, Partner::Wall { wall: 0, face: 3 }, DVec3::ZERO),
-        ];
-        let table = remembered_contacts(&w, false);
+        w.part = Some(springs(&[
+            (0, Partner::Body(1), DVec3::ZERO),
+            (1, Partner::Body(2), DVec3::ZERO),
+            (2, Partner::Wall { wall: 0, face: 3 }, DVec3::ZERO),
+        ]));
+        let table = remembered_contacts(&w);
         assert!((table[0].overlap + 0.5).abs() < 1e-15 && (table[1].overlap - 0.5).abs() < 1e-15);
         let all = aggregates(&w, &table).expect("aggregates");
         assert_eq!((all.len(), all[0].rows.as_slice()), (1, [1u32, 2].as_slice()));

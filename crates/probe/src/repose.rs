@@ -159,7 +159,8 @@ impl Probe for Repose {
 
 #[cfg(test)]
 mod tests {
-    use rubblepile_core::{Rng, Surface, Wall, wall::Held};
+    use rubblepile_core::{Rng, Surface, Wall};
+    use rubblepile_hard::{HardState, Held};
 
     use super::*;
     use crate::testing::{measure, world};
@@ -226,7 +227,7 @@ mod tests {
                 w.bodies.push_sphere(at, if at.z > 17.0 { 0.4 } else { 0.1 }, 1.0, 0, 0);
             }
             let body = w.bodies.id[w.bodies.len() - 1];
-            w.held.push(Held { body, wall: 0, place: DVec3::ZERO });
+            w.part_or_default::<HardState>().held.push(Held { body, wall: 0, place: DVec3::ZERO });
         }
         // The mean diameter is another now.
         let strip = Some(1.0);

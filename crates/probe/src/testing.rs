@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Actions, Advice, Contact, Convex, Deformation, Field, Fields, Method, Partner, Probe, Report, Result,
-    Rng, Shape, Solid, World, method::Moment,
+    Actions, Advice, Contact, Convex, Deformation, Extent, Field, Fields, Measure, Method, Partner, Probe,
+    Report, Result, Rng, Shape, Solid, World, method::Moment,
 };
 
 struct FakeMethod(Vec<Contact>, Option<Deformation>);
@@ -26,8 +26,10 @@ impl Method for FakeMethod {
     fn deformation(&mut self, _: &World) -> Result<Option<Deformation>> {
         Ok(self.1.clone())
     }
-    fn store(&mut self, _: &mut World) {}
-    fn reset(&mut self) {}
+    fn sync(&mut self, _: &mut World, _: Extent) -> Result<()> {
+        Ok(())
+    }
+    fn forget(&mut self) {}
 }
 
 /// Potential energy 10 J a kilogram.
@@ -49,17 +51,23 @@ impl Field for FakeField {
 }
 
 pub fn try_measure(probe: &mut dyn Probe, world: &World, contacts: Vec<Contact>) -> Result<Vec<f64>> {
-    measure_with(probe, world, FakeMethod(contacts, None))
+    measure_with(probe, world, FakeMethod(contacts, None), Measure::ALL)
 }
 
-/// Of deformable grains that feel this.
+/// Of deformable grains that feel this, with nothing kept during the steps.
 pub fn measure_felt(probe: &mut dyn Probe, world: &World, felt: Deformation) -> Vec<f64> {
-    measure_with(probe, world, FakeMethod(Vec::new(), Some(felt))).expect("a probe that measures")
+    measure_with(probe, world, FakeMethod(Vec::new(), Some(felt)), Measure::default())
+        .expect("a probe that measures")
 }
 
-fn measure_with(probe: &mut dyn Probe, world: &World, mut method: FakeMethod) -> Result<Vec<f64>> {
+fn measure_with(
+    probe: &mut dyn Probe,
+    world: &World,
+    mut method: FakeMethod,
+    measure: Measure,
+) -> Result<Vec<f64>> {
     let mut fields = Fields { list: vec![Box::new(FakeField)] };
-    let report = Report::default();
+    let report = Report::new(measure);
     let mut moment = Moment::new(world, &mut method, &mut fields, &report);
     let mut row = Vec::new();
     probe.measure(&mut moment, &mut row)?;

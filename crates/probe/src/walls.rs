@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use rubblepile_core::{Probe, Result, method::Moment};
+use rubblepile_hard::HardState;
 
 /// A wall of a scenario: its name, and the ids of all walls that have it in the course of the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,9 +39,10 @@ impl Probe for Walls {
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
-        let world = moment.world;
+        let none = HardState::default();
+        let state = moment.world.part().unwrap_or(&none);
         for NamedWall { ids, .. } in &self.walls {
-            let tallies = || world.wall_tallies.iter().filter(|t| ids.contains(&t.wall));
+            let tallies = || state.wall_tallies.iter().filter(|t| ids.contains(&t.wall));
             row.push(tallies().map(|t| t.collisions).sum::<u64>() as f64);
             row.extend(tallies().map(|t| t.impulse).sum::<DVec3>().to_array());
             // Adding to 0 keeps an empty sum from being -0.
@@ -48,7 +50,7 @@ impl Probe for Walls {
             row.push(tallies().map(|t| t.absorbed).sum::<u64>() as f64);
             row.push(tallies().fold(0.0, |sum, t| sum + t.absorbed_mass));
             row.extend(tallies().map(|t| t.absorbed_momentum).sum::<DVec3>().to_array());
-            row.push(world.held.iter().filter(|h| ids.contains(&h.wall)).count() as f64);
+            row.push(state.held.iter().filter(|h| ids.contains(&h.wall)).count() as f64);
         }
         Ok(())
     }
@@ -56,7 +58,7 @@ impl Probe for Walls {
 
 #[cfg(test)]
 mod tests {
-    use rubblepile_core::wall::{Held, WallTally};
+    use rubblepile_hard::{Held, WallTally};
 
     use super::*;
     use crate::testing::{measure, value, world};
@@ -64,17 +66,18 @@ mod tests {
     #[test]
     fn each_wall_has_its_own_and_a_name_that_came_again_has_both() {
         let mut w = world(&[(DVec3::ZERO, 1.0), (2.0 * DVec3::X, 1.0)]);
-        *w.tally_of(4) =
+        let state = w.part_or_default::<HardState>();
+        *state.tally_of(4) =
             WallTally { wall: 4, collisions: 5, impulse: DVec3::Y, energy: 2.0, ..Default::default() };
-        *w.tally_of(1) = WallTally {
+        *state.tally_of(1) = WallTally {
             wall: 1,
             absorbed: 2,
             absorbed_mass: 0.5,
             absorbed_momentum: -DVec3::Z,
             ..Default::default()
         };
-        *w.tally_of(7) = WallTally { wall: 7, collisions: 1, energy: -0.5, ..Default::default() };
-        w.held = vec![Held { body: 0, wall: 1, place: DVec3::ZERO }];
+        *state.tally_of(7) = WallTally { wall: 7, collisions: 1, energy: -0.5, ..Default::default() };
+        state.held = vec![Held { body: 0, wall: 1, place: DVec3::ZERO }];
         let named = |name: &str, ids: &[u32]| NamedWall { name: name.into(), ids: ids.into() };
         let mut probe =
             Walls { walls: vec![named("lid", &[4, 7]), named("sink", &[1]), named("idle", &[9])] };

@@ -1,6 +1,6 @@
 //! From a scenario to something that runs: the one place where methods, fields and probes are made.
 
-use rubblepile_core::{Probe, Report, run::Simulation};
+use rubblepile_core::{Measure, Probe, Report, run::Engine};
 use rubblepile_io::{
     scenario::{self, Built, Interval, ProbeKind},
     session::{CheckpointEvery, Plan},
@@ -28,7 +28,7 @@ pub fn build(source: &Scenario) -> Result<Built, Error> {
 }
 
 /// A scenario given as text, ready to run without a directory: nothing is written.
-pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, Error> {
+pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Engine, Error> {
     let scenario = Scenario::parse_with(name, text, sets)?;
     Ok(plan(&scenario, build(&scenario)?).engine)
 }
@@ -36,13 +36,17 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Simulation, 
 /// The plan of a new run.
 pub fn plan(source: &Scenario, built: Built) -> Plan {
     let (method, fields) = (built.method.settings().method(), built.fields());
-    let Built { title, world, probes, output, end, seed, .. } = built;
+    let Built { title, world, probes, output, looks, end, seed, .. } = built;
+    let probes: Vec<(Box<dyn Probe>, f64)> = probes.iter().map(|p| (probe(&p.kind), p.every)).collect();
+    let mut measure = Measure::default();
+    probes.iter().for_each(|(probe, _)| measure |= probe.needs());
     Plan {
         title,
-        engine: Simulation { world, method, fields, observers: Vec::new(), end, report: Report::default() },
-        probes: probes.iter().map(|p| (probe(&p.kind), p.every)).collect(),
+        engine: Engine { world, method, fields, observers: Vec::new(), end, report: Report::new(measure) },
+        probes,
         frames: output.frames,
         view: output.view,
+        looks,
         contact_tables: output.contacts,
         checkpoint: match output.checkpoint {
             Interval::Simulated(s) => CheckpointEvery::Simulated(s),

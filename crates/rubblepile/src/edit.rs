@@ -1,6 +1,6 @@
 //! Changes of the world by a program: checked, and wholly or not at all.
 
-use rubblepile_core::{Bodies, Domain, World, run::Simulation as Engine};
+use rubblepile_core::{Bodies, Domain, World, method, run::Engine};
 use rubblepile_io::{checkpoint, scenario::summary};
 
 use crate::{Error, Result};
@@ -10,31 +10,24 @@ use crate::{Error, Result};
 const DEEPEST_NEW_OVERLAP: f64 = 0.1;
 
 pub fn edit<T>(engine: &mut Engine, change: impl FnOnce(&mut World) -> Result<T>) -> Result<T> {
-    engine.method.store(&mut engine.world);
-    let before = engine.world.clone();
-    let outcome = change(&mut engine.world).and_then(|value| check(&before, &engine.world).map(|()| value));
-    match outcome {
-        Ok(value) => {
-            if engine.world != before {
-                if moved(&before.bodies, &engine.world.bodies) {
-                    engine.world.rates = Default::default();
-                }
-                engine.method.reset();
-            }
-            Ok(value)
+    method::edit(engine.method.as_mut(), &mut engine.world, |world| {
+        let before = world.clone();
+        let outcome = change(world).and_then(|value| check(&before, world).map(|()| value));
+        if outcome.is_err() {
+            *world = before;
+        } else if moved(&before.bodies, &world.bodies) {
+            world.rates = Default::default();
         }
-        Err(error) => {
-            engine.world = before;
-            Err(error)
-        }
-    }
+        outcome
+    })
 }
 
 /// Accelerations of the last step no longer hold: they are made anew before the next.
-pub fn forget_forces(engine: &mut Engine) {
-    engine.method.store(&mut engine.world);
-    engine.world.rates = Default::default();
-    engine.method.reset();
+pub fn forget_forces(engine: &mut Engine) -> Result<()> {
+    method::edit(engine.method.as_mut(), &mut engine.world, |world| {
+        world.rates = Default::default();
+        Ok(())
+    })
 }
 
 /// Whether anything has changed that forces depend on.

@@ -6,9 +6,9 @@ use std::{
 };
 
 use rubblepile_core::{
-    Advice, Bodies, Contact, Field, Observer, Probe, Report, World,
+    Advice, Bodies, Contact, Extent, Field, Observer, Probe, Report, World,
     method::Moment,
-    run::{Control, Ending, Simulation as Engine, Wish},
+    run::{Control, Ending, Engine, Progress, Signal},
 };
 use rubblepile_io::{
     checkpoint::{self, Meta},
@@ -127,6 +127,7 @@ impl Simulation {
                 scenario: plan.scenario.clone(),
                 base_directory: plan.base_directory.clone(),
                 method: plan.engine.method.name().into(),
+                looks: plan.looks.clone(),
                 ..Meta::default()
             },
             State::Recorded(session) => session.meta().clone(),
@@ -155,7 +156,10 @@ impl Simulation {
     pub fn checkpoint(&mut self) -> Result<()> {
         match &mut self.state {
             State::Recorded(session) => Ok(session.save()?),
-            _ => Err(Error::bad_input("this simulation has no run directory", "`record` gives it one; `save` writes a file")),
+            _ => Err(Error::bad_input(
+                "this simulation has no run directory",
+                "`record` gives it one; `save` writes a file",
+            )),
         }
     }
 
@@ -225,7 +229,7 @@ impl Simulation {
     /// The world as it is now. A method that keeps its state elsewhere brings it here first.
     pub fn world(&mut self) -> Result<&World> {
         let engine = self.engine_mut()?;
-        engine.method.store(&mut engine.world);
+        engine.method.sync(&mut engine.world, Extent::Whole)?;
         Ok(&engine.world)
     }
 
@@ -263,14 +267,14 @@ impl Simulation {
     /// it is.
     ///
     /// ```
-    /// use rubblepile::{Report, Watcher, World};
+    /// use rubblepile::{Progress, Watcher};
     /// use std::sync::atomic::AtomicBool;
     ///
     /// struct Bar;
     ///
     /// impl Watcher for Bar {
-    ///     fn progress(&mut self, world: &World, end: f64, _: &Report) {
-    ///         eprint!("\r{:3.0} %", 100.0 * world.time() / end);
+    ///     fn progress(&mut self, progress: &mut Progress) {
+    ///         eprint!("\r{:3.0} %", 100.0 * progress.time() / progress.end());
     ///     }
     /// }
     ///
@@ -348,6 +352,7 @@ impl Simulation {
     /// ```
     pub fn contacts(&mut self) -> Result<Vec<Contact>> {
         let engine = self.engine_mut()?;
+        engine.method.sync(&mut engine.world, Extent::Visible)?;
         Ok(engine.method.contacts(&engine.world)?)
     }
 
@@ -366,9 +371,8 @@ impl Simulation {
     /// ```
     pub fn measure(&mut self, probe: &mut dyn Probe) -> Result<Vec<(String, f64)>> {
         let engine = self.engine_mut()?;
-        engine.method.store(&mut engine.world);
-        let mut moment =
-            Moment::new(&engine.world, engine.method.as_mut(), &mut engine.fields, &engine.report);
+        let Engine { world, method, fields, report, .. } = engine;
+        let mut moment = Moment::now(world, method.as_mut(), fields, report)?;
         let mut row = Vec::new();
         probe.measure(&mut moment, &mut row)?;
         Ok(probe.columns().into_iter().zip(row).collect())
@@ -379,6 +383,7 @@ impl Simulation {
         callbacks::check_interval(interval)?;
         match &mut self.state {
             State::Free(plan) => {
+                plan.engine.report.measure |= probe.needs();
                 plan.probes.push((Box::new(probe), interval));
                 Ok(())
             }
@@ -419,7 +424,7 @@ impl Simulation {
     /// Adds a field to those of the scenario.
     pub fn add_field(&mut self, field: impl Field + 'static) -> Result<()> {
         let engine = self.engine_mut()?;
-        edit::forget_forces(engine);
+        edit::forget_forces(engine)?;
         engine.fields.list.push(Box::new(field));
         Ok(())
     }
@@ -501,7 +506,7 @@ fn gone() -> Error {
 struct Unwatched;
 
 impl Watcher for Unwatched {
-    fn progress(&mut self, _: &World, _: f64, _: &Report) {}
+    fn progress(&mut self, _: &mut Progress) {}
 }
 
 /// The owner of a run without a directory.
@@ -511,9 +516,9 @@ struct Unsaved<'a> {
 }
 
 impl Control for Unsaved<'_> {
-    fn tick(&mut self, world: &World, end: f64, report: &Report) -> Wish {
-        self.watcher.progress(world, end, report);
-        if self.stop.load(std::sync::atomic::Ordering::Relaxed) { Wish::Stop } else { Wish::GoOn }
+    fn tick(&mut self, progress: &mut Progress) -> Signal {
+        self.watcher.progress(progress);
+        if self.stop.load(std::sync::atomic::Ordering::Relaxed) { Signal::Stop } else { Signal::Continue }
     }
 
     fn save(&mut self, _: &World, _: &Report) -> rubblepile_core::Result<()> {

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Asteroid, History, Partner, World, Wrench, wall::Pose};
+use rubblepile_core::{Asteroid, PackedSurface, Partner, Poses, SurfaceRef, World, Wrench};
 use rubblepile_geometry::{find_pairs, walls};
 
 /// Rows a block. Small enough that a block's sums stay in the second-level cache.
@@ -22,6 +22,7 @@ pub const NO_MEMORY: [Memory; 2] = [[0.0; 4]; 2];
 
 use crate::{
     ground::Near,
+    history::{SoftState, SpringHistory},
     walls::{partner, poses},
 };
 
@@ -29,8 +30,7 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub struct WallSlot {
     pub row: u32,
-    /// Index into the world's walls, and past them into its asteroids.
-    pub surface: u32,
+    pub surface: PackedSurface,
     /// Of the wall; or the facet.
     pub face: u32,
     pub live: bool,
@@ -82,7 +82,7 @@ pub struct Blocks {
     pub moved: f64,
     /// Of all bodies from the first asteroid, when last looked.
     pub farthest: f64,
-    pub poses: Vec<Pose>,
+    pub poses: Poses,
     pub skin: f64,
 }
 
@@ -91,7 +91,7 @@ type Remembered = (u32, u32, [Memory; 2]);
 
 impl Blocks {
     /// Lists the pairs and walls that are near now, and gives them the memory of what touched before.
-    pub fn new(world: &World, skin: f64, rolls: bool, remembered: Remember, ground: &[Near]) -> Self {
+    pub fn new(world: &World, skin: f64, rolls: bool, remembered: &Remember, ground: &[Near]) -> Self {
         let bodies = &world.bodies;
         let pairs = find_pairs(&bodies.position, &bodies.radius, skin, &world.domain);
         let poses = poses(world, 0.0);
@@ -160,7 +160,7 @@ impl Blocks {
     }
 
     /// The memory of all live contacts as it is saved, without a copy in between.
-    pub fn history(&self, world: &World) -> Vec<History> {
+    pub fn history(&self, world: &World) -> Vec<SpringHistory> {
         let id = &world.bodies.id;
         let walls = self.list.iter().map(|b| b.walls.iter().filter(|w| w.live).count()).sum::<usize>();
         let mut all = Vec::with_capacity(self.live_count() + walls);
@@ -169,11 +169,7 @@ impl Blocks {
                 for s in (b.start[k] as usize..b.start[k + 1] as usize).filter(|&s| b.live[s]) {
                     let (i, j) = (id[b.first + k], id[b.partner[s] as usize]);
                     let memory = b.memory_of(s);
-                    all.push(if i < j {
-                        history(i, Partner::Body(j), memory)
-                    } else {
-                        history(j, Partner::Body(i), swapped(memory))
-                    });
+                    all.push(of_pair(i, j, memory));
                 }
             }
         }
@@ -207,8 +203,8 @@ impl Blocks {
     /// The farthest way of a body or a surface since the list was made. A list holds in any frame in which nothing has moved
     /// far: grains at rest on an asteroid have not moved as it sees them.
     fn true_distance(&self, world: &World) -> f64 {
-        let (now, walls) = (poses(world, 0.0), world.walls.len());
-        let own = self.poses[walls..].iter().zip(&now[walls..]).zip(&world.asteroids);
+        let now = poses(world, 0.0);
+        let own = self.poses.asteroids.iter().zip(&now.asteroids).zip(&world.asteroids);
         let surfaces = own
             .map(|((then, now), asteroid)| {
                 let angle = then.rotation.angle_between(now.rotation);
@@ -216,8 +212,8 @@ impl Blocks {
             })
             .fold(0.0, worst);
         let inertial = worst(surfaces, self.bodies_moved(world, |x| x));
-        match (&now[walls..], &self.poses[walls..]) {
-            ([now], [then]) if walls == 0 && inertial >= 0.4 * self.skin => {
+        match (&now.asteroids[..], &self.poses.asteroids[..]) {
+            ([now], [then]) if world.walls.is_empty() && inertial >= 0.4 * self.skin => {
                 self.bodies_moved(world, |x| now.to_world(then.to_local(x)))
             }
             _ => inertial,
@@ -239,8 +235,8 @@ impl Blocks {
     }
 
     /// Whether a wall has moved so far that a grain could touch it unlisted.
-    pub fn walls_moved(&self, world: &World, now: &[Pose]) -> bool {
-        world.walls.iter().zip(self.poses.iter().zip(now)).any(|(wall, (then, now))| {
+    pub fn walls_moved(&self, world: &World, now: &Poses) -> bool {
+        world.walls.iter().zip(self.poses.walls.iter().zip(&now.walls)).any(|(wall, (then, now))| {
             // Walls that turn out of their place list every grain: see `find_walls`.
             now.translation != then.translation
                 && now.rotation == then.rotation
@@ -310,7 +306,7 @@ impl Block {
     fn find_walls(
         &mut self,
         world: &World,
-        poses: &[Pose],
+        poses: &Poses,
         skin: f64,
         remembered: &[AtSurface],
         ground: &[Near],
@@ -319,13 +315,13 @@ impl Block {
         let mut facets = ground[ground.partition_point(|g| (g.0 as usize) < self.first)..].iter().peekable();
         for row in 0..self.rows {
             let k = self.first + row;
-            let slot = |surface: usize, face: u32, partner: Partner| {
-                let key = (k as u32, partner);
+            let slot = |surface: SurfaceRef, face: u32| {
+                let key = (k as u32, world.partner_at(surface, face));
                 let found =
                     remembered.binary_search_by(|r| (r.0, r.1).cmp(&key)).ok().map(|r| remembered[r].2);
                 WallSlot {
                     row: row as u32,
-                    surface: surface as u32,
+                    surface: surface.pack(),
                     face,
                     live: found.is_some(),
                     memory: found.unwrap_or(NO_MEMORY),
@@ -336,16 +332,14 @@ impl Block {
                 let sweeps = matches!(wall.motion, rubblepile_core::Motion::Rotation { .. })
                     && !walls::keeps_its_place(wall);
                 for face in 0..wall.surface.faces() {
-                    let near = walls::nearest_at(&wall.surface, face, &poses[w], bodies.position[k]);
+                    let near = walls::nearest_at(&wall.surface, face, &poses.walls[w], bodies.position[k]);
                     if sweeps || near.distance < bodies.radius[k] + skin {
-                        self.walls.push(slot(w, face, Partner::Wall { wall: wall.id, face }));
+                        self.walls.push(slot(SurfaceRef::Wall(w as u32), face));
                     }
                 }
             }
             while let Some(&(_, asteroid, facet)) = facets.next_if(|g| g.0 as usize == k) {
-                let id = world.asteroids[asteroid as usize].id;
-                let partner = Partner::Asteroid { asteroid: id, facet };
-                self.walls.push(slot(world.walls.len() + asteroid as usize, facet, partner));
+                self.walls.push(slot(SurfaceRef::Asteroid(asteroid), facet));
                 self.corners.resize(self.walls.len() - 1, [DVec3::ZERO; 3]);
                 self.corners.push(world.asteroids[asteroid as usize].mesh.corners(facet as usize));
             }
@@ -385,6 +379,14 @@ impl Remember {
         self.walls.sort_unstable_by_key(|w| (w.0, w.1));
     }
 
+    /// In the form that is saved.
+    pub fn history(&self, world: &World) -> Vec<SpringHistory> {
+        let id = &world.bodies.id;
+        let pairs = self.pairs.iter().map(|&(i, j, memory)| of_pair(id[i as usize], id[j as usize], memory));
+        let walls = self.walls.iter().map(|&(i, partner, memory)| history(id[i as usize], partner, memory));
+        pairs.chain(walls).collect()
+    }
+
     /// From the form that is saved. Contacts of bodies that are no more are forgotten.
     pub fn from_history(world: &World) -> Self {
         let mut rows: Vec<(u64, u32)> =
@@ -392,7 +394,7 @@ impl Remember {
         rows.sort_unstable();
         let row = |id: u64| rows.binary_search_by_key(&id, |r| r.0).ok().map(|r| rows[r].1);
         let mut out = Remember::default();
-        for h in &world.contacts {
+        for h in world.part::<SoftState>().into_iter().flat_map(|part| &part.contacts) {
             let (s, r) = (h.sliding, h.rolling);
             let memory = [[s.x, s.y, s.z, 0.0], [r.x, r.y, r.z, h.twisting]];
             match (row(h.body), h.partner) {
@@ -418,11 +420,14 @@ pub fn worst(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-fn history(body: u64, partner: Partner, [s, r]: [Memory; 2]) -> History {
-    History {
+fn of_pair(i: u64, j: u64, memory: [Memory; 2]) -> SpringHistory {
+    if i < j { history(i, Partner::Body(j), memory) } else { history(j, Partner::Body(i), swapped(memory)) }
+}
+
+fn history(body: u64, partner: Partner, [s, r]: [Memory; 2]) -> SpringHistory {
+    SpringHistory {
         body,
         partner,
-        feature: 0,
         sliding: DVec3::new(s[0], s[1], s[2]),
         rolling: DVec3::new(r[0], r[1], r[2]),
         twisting: r[3],

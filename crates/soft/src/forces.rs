@@ -1,9 +1,8 @@
 //! The forces of one block: who touches, eight contacts at a time through the law, sums by row.
 
 use rubblepile_core::{
-    Asteroid, Wall,
+    Asteroid, Poses, Wall,
     simd::{Kernel, LANES, Lanes, Portable, V3, prefetch},
-    wall::Pose,
 };
 
 use crate::{
@@ -25,8 +24,7 @@ pub struct Shared<'a> {
     pub inverse_period: [f64; 3],
     pub walls: &'a [Wall],
     pub asteroids: &'a [Asteroid],
-    /// Of the walls, then of the asteroids.
-    pub poses: &'a [Pose],
+    pub poses: &'a Poses,
     pub dt: f64,
     pub deepest: f64,
 }

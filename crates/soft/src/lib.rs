@@ -13,6 +13,7 @@ mod blocks;
 pub mod contact;
 mod forces;
 mod ground;
+mod history;
 mod integrate;
 pub mod law;
 pub mod settings;
@@ -21,6 +22,7 @@ mod table;
 mod timestep;
 mod walls;
 
+pub use history::{SoftState, SpringHistory};
 pub use law::{ContactLaw, Law};
 pub use settings::Settings;
 pub use step::SoftSpheres;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Citation, Contact, Error, Fields, Method, Partner, Pulls, Report, Result, World, Wrench,
-    settings::Checked, wall::Pose,
+    Advice, Citation, Contact, Error, Extent, Fields, Method, Partner, Poses, Pulls, Report, Result, World,
+    Wrench, settings::Checked,
 };
 use rubblepile_geometry::order;
 
@@ -14,6 +14,7 @@ use crate::{
     blocks::{Blocks, Motion, Remember, Spin},
     forces::Shared,
     ground::Ground,
+    history::SoftState,
     integrate::{Halves, kick_and_drift, pack},
     law::{Coefficients, ContactLaw, Springy},
     settings::SONG,
@@ -72,7 +73,7 @@ impl Constants {
         world: &'a World,
         motion: &'a [Motion],
         spin: &'a [Spin],
-        poses: &'a [Pose],
+        poses: &'a Poses,
         dt: f64,
         deepest: f64,
     ) -> Shared<'a> {
@@ -112,9 +113,13 @@ impl SoftSpheres {
         self.settings.skin.value().unwrap_or(2.0 * SKIN * smallest)
     }
 
-    /// Makes the scratch from the world, with contact memory from wherever it is.
-    fn load(&mut self, world: &World, remember: Option<Remember>) -> Result<Live> {
-        let remember = remember.unwrap_or_else(|| Remember::from_history(world));
+    /// Makes the scratch from the world.
+    fn load(&mut self, world: &World) -> Result<Live> {
+        self.load_with(world, &Remember::from_history(world))
+    }
+
+    /// The same, with contact memory that is not in the world.
+    fn load_with(&mut self, world: &World, remember: &Remember) -> Result<Live> {
         let (motion, spin) = pack(world);
         let constants = Constants::new(world, self.law.as_ref(), &self.settings);
         let skin = self.skin(world);
@@ -134,15 +139,21 @@ impl SoftSpheres {
             Some(order) => remember.permute(&order),
             None => remember.sort_walls(),
         }
-        self.live = Some(self.load(world, Some(remember))?);
+        match self.load_with(world, &remember) {
+            Ok(live) => self.live = Some(live),
+            Err(error) => {
+                // The memory must not be lost with the scratch: what the world has is older.
+                world.part = Some(Box::new(SoftState { contacts: remember.history(world) }));
+                return Err(error);
+            }
+        }
         Ok(())
     }
 
-    /// Forces of all contacts into the blocks' sums; energy lost into the world.
-    fn contacts_push(&self, live: &mut Live, world: &mut World, dt: f64) -> Result<()> {
+    /// Forces of all contacts into the blocks' sums; with `energy`, what is lost into the world.
+    fn contacts_push(&self, live: &mut Live, world: &mut World, dt: f64, energy: bool) -> Result<()> {
         // Damping sees velocities of the end of the step.
         let poses = poses(world, 0.5 * dt);
-        let energy = world.keep_dissipation;
         let Live { blocks, motion, spin, constants, on_asteroids } = live;
         let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap.0);
         blocks.list.par_iter_mut().for_each(|block| {
@@ -211,7 +222,7 @@ impl SoftSpheres {
         fields: &mut Fields,
         report: &mut Report,
     ) -> Result<()> {
-        self.contacts_push(live, world, 0.0)?;
+        self.contacts_push(live, world, 0.0, report.measure.dissipation)?;
         let n = world.bodies.len();
         world.rates.acceleration = vec![glam::DVec3::ZERO; n];
         world.rates.spin_rate = vec![glam::DVec3::ZERO; n];
@@ -228,14 +239,15 @@ impl SoftSpheres {
     /// Makes the neighbour list again where everything is now.
     fn relist(&mut self, live: &mut Live, world: &World, report: &mut Report) -> Result<()> {
         let start = Instant::now();
+        // What can fail comes first: contact memory lives in the blocks.
         world.bodies.check_finite(world.time())?;
+        let skin = self.skin(world);
+        let near = self.ground.near(world, skin)?;
         let old = std::mem::take(&mut live.blocks);
         let mut remember = old.remember(world);
         drop(old);
         remember.sort_walls();
-        let skin = self.skin(world);
-        let near = self.ground.near(world, skin)?;
-        live.blocks = Blocks::new(world, skin, live.constants.rolls, remember, &near);
+        live.blocks = Blocks::new(world, skin, live.constants.rolls, &remember, &near);
         report.count("neighbour lists", 1);
         report.add_time("neighbours", start);
         Ok(())
@@ -250,6 +262,11 @@ impl SoftSpheres {
         steps: u64,
         report: &mut Report,
     ) -> Result<()> {
+        let rates = &world.rates;
+        if rates.acceleration.len() != world.bodies.len() || rates.on_asteroids.len() != world.asteroids.len()
+        {
+            self.first_rates(live, world, fields, report)?;
+        }
         let mut halves = Halves { finish: false, start: true };
         for left in (0..=steps).rev() {
             halves.start = left > 0;
@@ -265,7 +282,7 @@ impl SoftSpheres {
                 self.relist(live, world, report)?;
             }
             let start = Instant::now();
-            self.contacts_push(live, world, world.clock.timestep)?;
+            self.contacts_push(live, world, world.clock.timestep, report.measure.dissipation)?;
             report.add_time("contacts", start);
             fields.update(world, false, report)?;
             sum_on_asteroids(live, world);
@@ -338,17 +355,13 @@ impl Method for SoftSpheres {
             }
             let mut live = match self.live.take() {
                 Some(live) => live,
-                None => self.load(world, None)?,
+                None => self.load(world)?,
             };
-            let rates = &world.rates;
-            if rates.acceleration.len() != world.bodies.len()
-                || rates.on_asteroids.len() != world.asteroids.len()
-            {
-                self.first_rates(&mut live, world, fields, report)?;
-            }
             let stretch = steps.min(SORT_EVERY - past_sort);
-            self.stretch(&mut live, world, fields, stretch, report)?;
+            let done = self.stretch(&mut live, world, fields, stretch, report);
+            // Also after an error: it holds the contact history.
             self.live = Some(live);
+            done?;
             steps -= stretch;
         }
         world.bodies.check_finite(world.time())
@@ -360,7 +373,7 @@ impl Method for SoftSpheres {
         }
         let mut live = match self.live.take() {
             Some(live) => live,
-            None => self.load(world, None)?,
+            None => self.load(world)?,
         };
         let contacts = table::contacts(world, &mut live.blocks, &live.constants, self.law.as_ref());
         self.live = Some(live);
@@ -370,22 +383,23 @@ impl Method for SoftSpheres {
     fn contact_counts(&mut self, world: &World) -> Result<Vec<u32>> {
         let live = match self.live.take() {
             Some(live) => live,
-            None => self.load(world, None)?,
+            None => self.load(world)?,
         };
         let counts = table::counts(world, &live.blocks);
         self.live = Some(live);
         Ok(counts)
     }
 
-    fn store(&mut self, world: &mut World) {
-        if let Some(live) = &self.live {
+    fn sync(&mut self, world: &mut World, extent: Extent) -> Result<()> {
+        if let (Some(live), Extent::Whole) = (&self.live, extent) {
             // The old copy goes first: a million grains have room for one.
-            world.contacts = Vec::new();
-            world.contacts = live.blocks.history(world);
+            world.part = None;
+            world.part = Some(Box::new(SoftState { contacts: live.blocks.history(world) }));
         }
+        Ok(())
     }
 
-    fn reset(&mut self) {
+    fn forget(&mut self) {
         self.live = None;
     }
 }

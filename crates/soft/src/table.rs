@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
-    Contact, Partner, World,
+    Contact, Partner, SurfaceRef, World,
     simd::{LANES, Portable},
 };
 
@@ -64,12 +64,14 @@ pub fn counts(world: &World, blocks: &Blocks) -> Vec<u32> {
         // An asteroid counts once, however many of its facets a grain touches.
         let mut last = None;
         for w in &block.walls {
-            let (i, surface) = (block.first + w.row as usize, w.surface as usize);
+            let (i, surface) = (block.first + w.row as usize, w.surface.get());
             let pose = &poses[surface];
-            let touches = match world.walls.get(surface) {
-                Some(wall) => nearest_at(&wall.surface, w.face, pose, x[i]).distance < r[i],
-                None => {
-                    let corners = world.asteroids[surface - world.walls.len()].mesh.corners(w.face as usize);
+            let touches = match surface {
+                SurfaceRef::Wall(k) => {
+                    nearest_at(&world.walls[k as usize].surface, w.face, pose, x[i]).distance < r[i]
+                }
+                SurfaceRef::Asteroid(k) => {
+                    let corners = world.asteroids[k as usize].mesh.corners(w.face as usize);
                     last != Some((i, surface)) && mesh::touch(corners, pose.to_local(x[i]), r[i]).is_some()
                 }
             };

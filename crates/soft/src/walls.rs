@@ -7,9 +7,8 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Partner, World, Wrench,
+    Partner, Poses, SurfaceRef, World, Wrench,
     simd::{LANES, Lanes, V3},
-    wall::Pose,
 };
 use rubblepile_geometry::{mesh, walls::nearest_at};
 
@@ -25,7 +24,7 @@ use crate::{
 const LEAST_SHARE: f64 = 1e-9;
 
 /// Where walls and asteroids are, and how they will move in a time `ahead` under what acts on the asteroids.
-pub fn poses(world: &World, ahead: f64) -> Vec<Pose> {
+pub fn poses(world: &World, ahead: f64) -> Poses {
     let walls = world.walls.iter().map(|w| w.pose(world.time()));
     let asteroids = world.asteroids.iter().enumerate().map(|(k, asteroid)| {
         let mut asteroid = asteroid.clone();
@@ -34,16 +33,12 @@ pub fn poses(world: &World, ahead: f64) -> Vec<Pose> {
         }
         asteroid.pose()
     });
-    walls.chain(asteroids).collect()
+    Poses { walls: walls.collect(), asteroids: asteroids.collect() }
 }
 
 /// What a slot is of, as contact history has it.
 pub fn partner(world: &World, slot: &WallSlot) -> Partner {
-    let k = slot.surface as usize;
-    match world.walls.get(k) {
-        Some(wall) => Partner::Wall { wall: wall.id, face: slot.face },
-        None => Partner::Asteroid { asteroid: world.asteroids[k - world.walls.len()].id, facet: slot.face },
-    }
+    world.partner_at(slot.surface.get(), slot.face)
 }
 
 /// A grain at a wall or a facet, ready for the lanes.
@@ -67,27 +62,30 @@ impl AtWall {
     /// The slot's grain and wall, if they touch.
     pub fn touching(shared: &Shared, block: &Block, slot: usize) -> Option<Self> {
         let w = &block.walls[slot];
-        let (surface, pose) = (w.surface as usize, &shared.poses[w.surface as usize]);
+        let surface = w.surface.get();
+        let pose = &shared.poses[surface];
         let body = block.first + w.row as usize;
         let [x, y, z, r, ..] = shared.motion[body];
         let x = DVec3::new(x, y, z);
-        let Some(wall) = shared.walls.get(surface) else {
-            let asteroid = &shared.asteroids[surface - shared.walls.len()];
-            let touch = mesh::touch(block.corners[slot], pose.to_local(x), r)?;
-            let normal = -(pose.rotation * touch.normal);
-            let point = x + touch.distance * normal;
-            return Some(AtWall {
-                slot,
-                body,
-                material: f64::from(asteroid.material),
-                normal,
-                distance: touch.distance,
-                velocity: pose.velocity_at(point),
-                spin: pose.spin,
-                share: touch.share,
-                depth: touch.depth,
-                arm: point - pose.translation,
-            });
+        let wall = match surface {
+            SurfaceRef::Wall(k) => &shared.walls[k as usize],
+            SurfaceRef::Asteroid(k) => {
+                let touch = mesh::touch(block.corners[slot], pose.to_local(x), r)?;
+                let normal = -(pose.rotation * touch.normal);
+                let point = x + touch.distance * normal;
+                return Some(AtWall {
+                    slot,
+                    body,
+                    material: f64::from(shared.asteroids[k as usize].material),
+                    normal,
+                    distance: touch.distance,
+                    velocity: pose.velocity_at(point),
+                    spin: pose.spin,
+                    share: touch.share,
+                    depth: touch.depth,
+                    arm: point - pose.translation,
+                });
+            }
         };
         let near = nearest_at(&wall.surface, w.face, pose, x);
         (near.distance < r).then(|| AtWall {
@@ -146,7 +144,7 @@ fn find<C: ContactLaw, const ENERGY: bool>(shared: &Shared, block: &mut Block) -
         let w = &block.walls[slot];
         let at = next.next_if(|at| at.slot == slot);
         if let (Some(at), false) = (at, w.live)
-            && w.surface as usize >= shared.walls.len()
+            && w.surface.get().asteroid().is_some()
         {
             fresh.push((slot, inherited(block, &touching, at)));
         }
@@ -189,18 +187,18 @@ fn let_go<C: ContactLaw>(
     slot: usize,
 ) {
     let w = &block.walls[slot];
-    let (surface, body) = (w.surface as usize, block.first + w.row as usize);
+    let body = block.first + w.row as usize;
     let mut part = 1.0;
-    let material = match shared.walls.get(surface) {
-        Some(wall) => wall.material,
-        None => {
+    let material = match w.surface.get() {
+        SurfaceRef::Wall(k) => shared.walls[k as usize].material,
+        SurfaceRef::Asteroid(k) => {
             let all = slots_of(block, slot);
             // A facet that is left for another has no share any more, and so no energy; those that are left together had all.
             if touching.iter().any(|t| all.contains(&t.slot)) {
                 return;
             }
             part = 1.0 / all.filter(|&k| was_live[k]).count() as f64;
-            shared.asteroids[surface - shared.walls.len()].material
+            shared.asteroids[k as usize].material
         }
     };
     let [.., r, _, _, _, m] = shared.motion[body];
@@ -275,7 +273,7 @@ pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
             add(torque_sum, &on.torque[k], 1.0);
             let force = DVec3::new(on.force[k][0], on.force[k][1], on.force[k][2]);
             let torque = DVec3::new(torque[0][k], torque[1][k], torque[2][k]);
-            match (w.surface as usize).checked_sub(shared.walls.len()) {
+            match w.surface.get().asteroid() {
                 Some(asteroid) => {
                     let back = &mut block.on_asteroids[asteroid];
                     back.push(-force, at.arm);

@@ -2,13 +2,13 @@
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Actions, Asteroid, Error, Fields, Material, Method, Report, Rng, Surface, Wall, World,
+    Actions, Asteroid, Error, Extent, Fields, Material, Measure, Method, Report, Rng, Surface, Wall, World,
 };
 use rubblepile_geometry::mesh::{
     Axes, asteroid, flaws,
     make::{Form, Relief, body, terrain},
 };
-use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
+use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, SoftState, shortest_contact_time};
 
 fn rock() -> Material {
     Material {
@@ -33,7 +33,6 @@ fn world() -> World {
     let mut world = World::new(1.0);
     world.materials = vec![rock()];
     world.groups = vec!["all".into()];
-    world.keep_dissipation = true;
     world
 }
 
@@ -45,7 +44,7 @@ fn set_step(world: &mut World) {
 
 fn advance(world: &mut World, method: &mut SoftSpheres, steps: u64) -> Result<(), Error> {
     let until = world.time() + steps as f64 * world.clock.timestep;
-    method.advance(world, &mut Fields::default(), until, &mut Report::default())
+    method.advance(world, &mut Fields::default(), until, &mut Report::new(Measure::ALL))
 }
 
 /// A ball that falls at a slant with a spin, bounces, slides and rolls, on a wall or on a block.
@@ -79,7 +78,7 @@ fn a_plane_of_triangles_is_a_plane() {
         let pull = DVec3::new(0.0, 0.0, -0.8);
         let mut fields = Fields { list: vec![Box::new(Pull(pull))] };
         let until = 40_000.0 * w.clock.timestep;
-        method.advance(&mut w, &mut fields, until, &mut Report::default()).expect("a run");
+        method.advance(&mut w, &mut fields, until, &mut Report::new(Measure::ALL)).expect("a run");
         w
     };
     let wall = run(None);
@@ -172,7 +171,7 @@ fn the_same_bits_however_a_run_is_cut_or_shared_out() {
         let mut w = rubble();
         let mut method = SoftSpheres::new(settings());
         advance(&mut w, &mut method, 15_000).expect("a run");
-        method.store(&mut w);
+        method.sync(&mut w, Extent::Whole).expect("a world");
         w
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
@@ -182,13 +181,14 @@ fn the_same_bits_however_a_run_is_cut_or_shared_out() {
             // A new method has only what the world remembers.
             let mut method = SoftSpheres::new(settings());
             advance(&mut w, &mut method, steps).expect("a run");
-            method.store(&mut w);
+            method.sync(&mut w, Extent::Whole).expect("a world");
         }
         w
     });
     assert_eq!(whole.bodies, cut.bodies);
     assert_eq!(whole.asteroids, cut.asteroids);
-    assert_eq!(whole.contacts, cut.contacts);
+    assert_eq!(whole.part::<SoftState>(), cut.part::<SoftState>());
+    assert!(whole.remembered().next().is_some());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! docs/add-a-contact-law.md.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Method, Pulls, Report, World};
+use rubblepile_core::{Extent, Fields, Material, Method, Pulls, Report, World};
 use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, law::linear::Linear};
 
 // ---
@@ -115,7 +115,7 @@ fn a_law_given_from_outside_has_the_bits_of_the_same_law_by_name() {
     for (world, method) in [(&mut named, &mut by_name), (&mut given, &mut by_value)] {
         world.clock.set_timestep(method.automatic_timestep(world, &Pulls::default()).unwrap());
         run(world, method, 400);
-        method.store(world);
+        method.sync(world, Extent::Whole).unwrap();
     }
     assert!(named == given);
     assert!(named.bodies.velocity[1].x > 0.1, "they did not meet");

@@ -3,15 +3,15 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Fields, Frame, Material, Method, Motion, Report, Rng, Surface, Wall, World, bodies::Bodies,
+    Domain, Extent, Field, Fields, Frame, Material, Measure, Method, Motion, Report, Result, Rng, Surface,
+    Wall, World, bodies::Bodies,
 };
-use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
+use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, SoftState, shortest_contact_time};
 
 fn world(materials: Vec<Material>) -> World {
     let mut world = World::new(1.0);
     world.materials = materials;
     world.groups = vec!["all".into()];
-    world.keep_dissipation = true;
     world
 }
 
@@ -40,7 +40,7 @@ fn set_step(world: &mut World, settings: &Settings, steps_per_contact: f64) {
 
 fn advance(world: &mut World, method: &mut SoftSpheres, steps: u64) {
     let until = world.time() + steps as f64 * world.clock.timestep;
-    method.advance(world, &mut Fields::default(), until, &mut Report::default()).unwrap();
+    method.advance(world, &mut Fields::default(), until, &mut Report::new(Measure::ALL)).unwrap();
 }
 
 /// Linear and angular momentum about the origin.
@@ -161,16 +161,16 @@ fn the_same_bits_on_any_number_of_threads_and_however_cut() {
             for &steps in cuts {
                 advance(&mut w, &mut m, steps);
                 if restart {
-                    m.store(&mut w);
+                    m.sync(&mut w, Extent::Whole).unwrap();
                     m = SoftSpheres::new(s.clone());
                 }
             }
-            m.store(&mut w);
+            m.sync(&mut w, Extent::Whole).unwrap();
             w
         })
     };
     let whole = run(1, &[1300], false);
-    assert!(whole.contacts.len() > 100, "{}", whole.contacts.len());
+    assert!(whole.remembered().count() > 100, "{}", whole.remembered().count());
     for (threads, cuts, restart) in [
         (2, vec![1300], false),
         (4, vec![1, 700, 599], false),
@@ -234,7 +234,7 @@ fn a_rotating_frame_only_looks_different() {
     }
     let mut m = SoftSpheres::new(settings(Law::Linear));
     let mut fields = Fields { list: vec![Box::new(Centrifugal(omega))] };
-    m.advance(&mut w, &mut fields, 3.0, &mut Report::default()).unwrap();
+    m.advance(&mut w, &mut fields, 3.0, &mut Report::new(Measure::ALL)).unwrap();
     let turn = glam::DQuat::from_scaled_axis(-omega * 3.0);
     let straight = x0 + (v0 + omega.cross(x0)) * 3.0;
     assert!((w.bodies.position[0] - turn * straight).length() < 1e-5);
@@ -289,7 +289,7 @@ fn too_deep_and_not_finite_are_errors_that_name_the_body() {
     let mut w = start.clone();
     w.bodies.position[7] = w.bodies.position[8] + DVec3::X * 0.004;
     let run = |w: &mut World| {
-        SoftSpheres::new(s.clone()).advance(w, &mut Fields::default(), 1.0, &mut Report::default())
+        SoftSpheres::new(s.clone()).advance(w, &mut Fields::default(), 1.0, &mut Report::new(Measure::ALL))
     };
     let message = run(&mut w).unwrap_err().to_string();
     assert!(message.contains("body 7") && message.contains("body 8"), "{message}");
@@ -297,4 +297,56 @@ fn too_deep_and_not_finite_are_errors_that_name_the_body() {
     w.bodies.velocity[3].y = f64::NAN;
     let message = run(&mut w).unwrap_err().to_string();
     assert!(message.contains("body 3") && message.contains("not a finite number"), "{message}");
+}
+
+/// Pulls the last body without end from a step on.
+struct Snap(u64);
+
+impl Field for Snap {
+    fn name(&self) -> &'static str {
+        "snap"
+    }
+    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
+        if world.clock.step >= self.0 {
+            out[world.bodies.id.iter().position(|&id| id == 2).unwrap()].x = f64::INFINITY;
+        }
+        Ok(())
+    }
+    fn potential_energy(&mut self, _: &World) -> Result<f64> {
+        Ok(0.0)
+    }
+}
+
+#[test]
+fn after_an_error_the_history_is_not_that_of_an_older_step() {
+    let s = settings(Law::Linear);
+    let mut start = world(vec![rock()]);
+    for x in [0.0, 0.0195, 1.0] {
+        start.bodies.push_sphere(DVec3::new(x, 0.0, 0.0), 0.01, 2500.0, 0, 0);
+    }
+    start.bodies.spin[0] = 5.0 * DVec3::Z;
+    set_step(&mut start, &s, 50.0);
+    let step = |w: &mut World, m: &mut SoftSpheres, n: u64| {
+        let until = w.time() + n as f64 * w.clock.timestep;
+        m.advance(w, &mut Fields { list: vec![Box::new(Snap(12))] }, until, &mut Report::default())
+    };
+    let history = |w: &mut World, m: &mut SoftSpheres| {
+        m.sync(w, Extent::Whole).unwrap();
+        w.part::<SoftState>().unwrap().clone()
+    };
+    // Looked at after every step: what the last whole step left.
+    let (mut w, mut m) = (start.clone(), SoftSpheres::new(s.clone()));
+    let mut all = Vec::new();
+    while step(&mut w, &mut m, 1).is_ok() {
+        all.push(history(&mut w, &mut m));
+    }
+    assert!(all.len() >= 11 && all.iter().all(|h| h.contacts.len() == 1), "{all:?}");
+    // Looked at after five steps, and then after the error.
+    let (mut w, mut m) = (start, SoftSpheres::new(s));
+    step(&mut w, &mut m, 5).unwrap();
+    assert_eq!(history(&mut w, &mut m), all[4]);
+    step(&mut w, &mut m, 100).unwrap_err();
+    let left = history(&mut w, &mut m);
+    assert_ne!(left, all[4]);
+    assert_eq!(Some(&left), all.get(w.clock.step as usize - 2));
 }

@@ -4,7 +4,8 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use rubblepile_core::Report;
+use rubblepile_core::{Measure, Report, method::edit};
+use rubblepile_nonsmooth::NonsmoothState;
 
 use super::BenchRow;
 use crate::{
@@ -21,18 +22,20 @@ fn row(side: u32, polyhedra: bool) -> Result<BenchRow, CaseError> {
     let mut pile =
         Plan { seed: 1, side, polyhedra, friction: 0.0, timestep: 1.0, every: 1, tolerance: 1e-2 }.make()?;
     pile.advance(60.0 * MINUTES)?;
-    pile.method.store(&mut pile.world);
-    pile.method.reset();
-    pile.world.clock.set_timestep(STEP);
-    // Impulses are forces times the step, which was 1 s.
-    pile.world.contacts.iter_mut().for_each(|c| c.sliding *= STEP);
+    edit(pile.method.as_mut(), &mut pile.world, |world| {
+        world.clock.set_timestep(STEP);
+        // Impulses are forces times the step, which was 1 s.
+        let contacts = &mut world.part_or_default::<NonsmoothState>().contacts;
+        contacts.iter_mut().for_each(|c| c.impulse *= STEP);
+        Ok::<_, rubblepile_core::Error>(())
+    })?;
     let steps = (200_000 / side.pow(3)).clamp(20, 400);
     let run = |pile: &mut crate::validate::pile::Pile| {
         let until = pile.world.time() + f64::from(steps) * STEP;
         pile.advance(until)
     };
     run(&mut pile)?;
-    pile.report = Report::default();
+    pile.report = Report::new(Measure::ALL);
     let start = Instant::now();
     run(&mut pile)?;
     let seconds = start.elapsed().as_secs_f64();

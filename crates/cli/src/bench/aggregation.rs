@@ -7,7 +7,7 @@
 use std::{collections::BTreeMap, f64::consts::TAU, sync::Arc, time::Instant};
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, G, Material, Method, Report, Rng, Shape, World};
+use rubblepile_core::{Fields, G, Material, Measure, Method, Report, Rng, Shape, World};
 use rubblepile_geometry::solid;
 use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
@@ -72,14 +72,13 @@ impl Case for Aggregation {
     fn run(&self, options: &Options) -> Result<Vec<BenchRow>, CaseError> {
         let n = options.n.unwrap_or(200).max(2);
         let mut world = world(n)?;
-        world.keep_dissipation = true;
         // At most the number of iterations that the other program was given.
         let settings =
             Settings { tolerance: 1e-2.into(), iterations: 100, unsolved_steps: 0, ..Settings::default() };
         let mut method = ContactDynamics::new(settings);
         let mut fields = Fields { list: vec![Box::new(Direct::new(G, 1))] };
         let potential = fields.potential_energy(&world)?;
-        let mut report = Report::default();
+        let mut report = Report::new(Measure::ALL);
         let (mut seconds, mut rows) = (0.0, Vec::new());
         for hours in [30.0, 40.0] {
             let start = Instant::now();

@@ -3,8 +3,9 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use glam::DVec3;
-use rubblepile_core::{History, Material, Partner, Rng, World};
+use rubblepile_core::{Material, Partner, Rng, World};
 use rubblepile_io::{checkpoint, frame};
+use rubblepile_soft::{SoftState, SpringHistory};
 
 use super::BenchRow;
 use crate::cases::{Case, CaseError, Options};
@@ -18,21 +19,22 @@ fn world(n: usize) -> World {
     let mut world = World::new(1e-4);
     world.materials.push(Material { name: "rock".into(), density: 2500.0, ..Material::default() });
     world.groups.push("grains".into());
+    let mut contacts = Vec::with_capacity(3 * n);
     for k in 0..n {
         let x = DVec3::new(rng.uniform(), rng.uniform(), rng.uniform());
         world.bodies.push_sphere(x, 1e-3, 2500.0, 0, 0);
         world.bodies.velocity[k] = rng.direction();
         for j in 1..=3 {
-            world.contacts.push(History {
+            contacts.push(SpringHistory {
                 body: k as u64,
                 partner: Partner::Body((k + j) as u64),
-                feature: 0,
                 sliding: rng.direction(),
                 rolling: rng.direction(),
                 twisting: rng.normal(),
             });
         }
     }
+    world.part = Some(Box::new(SoftState { contacts }));
     world.rates.acceleration = world.bodies.velocity.clone();
     world.rates.spin_rate = world.bodies.velocity.clone();
     world
@@ -73,7 +75,8 @@ impl Case for Checkpoint {
         let n = options.n.unwrap_or(200_000);
         let (world, path) = (world(n), scratch("checkpoint.rpk"));
         let start = Instant::now();
-        checkpoint::write(&path, &Default::default(), &world)?;
+        let meta = checkpoint::Meta { method: "soft".into(), ..Default::default() };
+        checkpoint::write(&path, &meta, &world)?;
         let write = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let again = checkpoint::read(&path);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World, run::is_due,
+    Domain, Extent, Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World, run::is_due,
 };
 use rubblepile_gravity::Uniform;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
@@ -156,7 +156,7 @@ impl Case for Bed {
         steps(&mut world, &mut method, &mut fields, warm)?;
         let mut row = best(self.name, &mut world, &mut method, &mut fields, timed)?;
         // With the history where a checkpoint has it, and before the contact table that only this bench wants.
-        method.store(&mut world);
+        method.sync(&mut world, Extent::Whole)?;
         if let Some(peak) = peak_memory() {
             row.phases.insert("peak MiB".into(), peak);
         }

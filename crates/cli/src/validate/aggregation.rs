@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Report, Rng, World, run::Simulation};
+use rubblepile_core::{Report, Rng, World, run::Engine};
 use rubblepile_probe::{Aggregate, Envelope, aggregates, touching::pairs};
 
 use super::ValidateRow;
@@ -39,7 +39,7 @@ fn run(seed: u64, parts: [f64; 3], hours: u32) -> Result<Outcome, CaseError> {
     let start = Instant::now();
     let [speed, spin, rotation] = std::array::from_fn(|k| parts[k] * FASTEST[k]);
     let sets = [format!("run.seed={seed}")];
-    let Simulation { mut world, mut method, mut fields, .. } =
+    let Engine { mut world, mut method, mut fields, .. } =
         assemble::in_memory("scenarios/aggregation.toml", SCENARIO, &sets).map_err(|e| format!("{e:?}"))?;
     set_in_motion(&mut world, seed, speed, spin, rotation);
     let mut report = Report::default();

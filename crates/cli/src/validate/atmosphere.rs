@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Report, World, run::Simulation};
+use rubblepile_core::{Report, World, run::Engine};
 use rubblepile_probe::heights::{Floor, exponential_probability, heights, scale_height};
 
 use super::ValidateRow;
@@ -42,7 +42,7 @@ fn energy(world: &World) -> f64 {
 
 fn run(seed: u64, tube: f64) -> Result<Found, CaseError> {
     let sets = [format!("run.seed={seed}"), format!("wall[1].shape.cylinder.radius={tube}")];
-    let Simulation { mut world, mut method, mut fields, .. } =
+    let Engine { mut world, mut method, mut fields, .. } =
         assemble::in_memory("scenarios/atmosphere.toml", SCENARIO, &sets).map_err(|e| format!("{e:?}"))?;
     let mut report = Report::default();
     let start = energy(&world);

@@ -1,7 +1,7 @@
 //! `collapse-conservation`: a cloud falls together; momentum, angular momentum and energy are accounted for.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, G, Material, Method, Report, Rng, World};
+use rubblepile_core::{Fields, G, Material, Measure, Method, Report, Rng, World};
 use rubblepile_gravity::{Accuracy, Direct, Tree};
 use rubblepile_probe::momentum::Momenta;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
@@ -31,7 +31,6 @@ fn cloud(n: usize, filling: f64, cohesion: f64) -> (World, f64) {
         ..Material::default()
     }];
     world.groups = vec!["cloud".into()];
-    world.keep_dissipation = true;
     let size = RADIUS * (n as f64 / filling).cbrt();
     let bulk = filling * DENSITY;
     let omega = DVec3::Z * 0.3 * (4.0 / 3.0 * std::f64::consts::PI * G * bulk).sqrt();
@@ -70,7 +69,7 @@ fn run(
     let shortest = shortest_contact_time(&world, &settings).ok_or("no contact time")?;
     world.clock.timestep = shortest.seconds / steps_per_contact;
     let mut method = SoftSpheres::new(settings);
-    let mut report = Report::default();
+    let mut report = Report::new(Measure::ALL);
     let start = Momenta::of(&world.bodies);
     let potential = fields.potential_energy(&world)?;
     let (t, r) = world.bodies.kinetic_energy();

@@ -1,9 +1,9 @@
 //! `compaction`: example 2 of meshfree-2016, sand-like grains that fall together, are pressed and sheared.
 
 use glam::DVec2;
-use rubblepile_core::{Deformation, GrainState, World, run::Simulation};
+use rubblepile_core::{Deformation, GrainState, World, run::Engine};
 use rubblepile_meshfree::{
-    Settings,
+    Settings, grains,
     scene::Scene,
     step::{self, Stepper},
 };
@@ -40,7 +40,7 @@ const WHOLE: Plan = Plan {
 const PAPER: &str = "meshfree-2016, figure 10";
 
 /// Runs on to a time, and says what grains feel there.
-fn follow(run: &mut Simulation, until: f64) -> Result<Deformation, CaseError> {
+fn follow(run: &mut Engine, until: f64) -> Result<Deformation, CaseError> {
     run.end = until;
     run.run(&mut Alone)?;
     run.method.deformation(&run.world)?.ok_or_else(|| "there are no deformable grains".into())
@@ -48,12 +48,12 @@ fn follow(run: &mut Simulation, until: f64) -> Result<Deformation, CaseError> {
 
 /// Of the nodes on outlines, those that bear a pressure.
 fn share(world: &World, felt: &Deformation) -> f64 {
-    let outlines: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
+    let outlines: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
     felt.touching.iter().filter(|t| **t).count() as f64 / outlines as f64
 }
 
 /// Energy of the grains, with heat and without what walls have brought in, J.
-fn energy(run: &Simulation, felt: &Deformation) -> f64 {
+fn energy(run: &Engine, felt: &Deformation) -> f64 {
     let pull = run.fields.uniform().truncate();
     let of_grain = |g: &GrainState| g.kinetic + g.elastic - g.mass * pull.dot(g.centre);
     let lost = &run.world.dissipation;

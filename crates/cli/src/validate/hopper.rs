@@ -5,7 +5,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
     Report, Result, World,
-    run::{Control, Wish},
+    run::{Control, Progress, Signal},
 };
 
 use super::ValidateRow;
@@ -31,8 +31,8 @@ struct Left {
 pub struct Alone;
 
 impl Control for Alone {
-    fn tick(&mut self, _: &World, _: f64, _: &Report) -> Wish {
-        Wish::GoOn
+    fn tick(&mut self, _: &mut Progress) -> Signal {
+        Signal::Continue
     }
     fn save(&mut self, _: &World, _: &Report) -> Result<()> {
         Ok(())

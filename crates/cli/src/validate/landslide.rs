@@ -1,7 +1,7 @@
 //! `landslide` and `fission`: how boulders leave the slope of a spinning top, without cohesion and with it.
 
 use glam::DVec3;
-use rubblepile_core::{World, run::Simulation};
+use rubblepile_core::{World, run::Engine};
 use rubblepile_geometry::mesh::SurfaceTree;
 
 use super::{ValidateRow, hopper::Alone};
@@ -49,10 +49,10 @@ struct Fate {
 /// Runs to the end of the scenario, or to `until`.
 fn fate(scenario: &str, text: &str, until: Option<&str>) -> Result<Fate, CaseError> {
     let sets: Vec<String> = until.into_iter().map(|t| format!("run.end=\"{t}\"")).collect();
-    let mut run: Simulation = assemble::in_memory(scenario, text, &sets).map_err(|e| format!("{e:?}"))?;
+    let mut run: Engine = assemble::in_memory(scenario, text, &sets).map_err(|e| format!("{e:?}"))?;
     let end = run.end;
     let tree = SurfaceTree::new(&run.world.asteroids[0].mesh);
-    let advance = |run: &mut Simulation, until: f64| {
+    let advance = |run: &mut Engine, until: f64| {
         run.end = until;
         run.world.ended = false;
         run.run(&mut Alone).map(|_| ())

@@ -1,7 +1,7 @@
 //! `mesh-contact`: spheres on surfaces of triangles, against planes and against themselves at half the step.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World};
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
     make::{Form, Relief, body, terrain},
@@ -39,7 +39,6 @@ fn world(radius: f64) -> Result<World, CaseError> {
     let mut world = World::new(1.0);
     world.materials = vec![material()];
     world.groups = vec!["ball".into()];
-    world.keep_dissipation = true;
     world.bodies.push_sphere(DVec3::ZERO, radius, 2500.0, 0, 0);
     let shortest = shortest_contact_time(&world, &settings()).ok_or("no contact time")?;
     world.clock.timestep = shortest.seconds / STEPS_PER_CONTACT;
@@ -65,7 +64,7 @@ fn thrown(triangles: Option<u32>, seconds: f64) -> Result<World, CaseError> {
     world.bodies.spin[0] = DVec3::new(1.0, -2.0, 3.0);
     let mut fields = Fields { list: vec![Box::new(Uniform { acceleration: -0.8 * DVec3::Z })] };
     let mut method = SoftSpheres::new(settings());
-    method.advance(&mut world, &mut fields, seconds, &mut Report::default())?;
+    method.advance(&mut world, &mut fields, seconds, &mut Report::new(Measure::ALL))?;
     Ok(world)
 }
 
@@ -89,7 +88,7 @@ fn dragged(steps: usize) -> Result<Vec<DVec3>, CaseError> {
         let smooth = part * part * (3.0 - 2.0 * part);
         let height = coarse[i] + (coarse[i + 1] - coarse[i]) * smooth;
         world.bodies.position[0] = (height + 0.97 * radius) * angle(t);
-        method.reset();
+        method.forget();
         let force = match method.contacts(&world) {
             Ok(contacts) => contacts.iter().map(|c| c.force).sum(),
             // Where a boulder stands in the way the sphere is inside it: no place to look at.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Method, Report, World, run::Simulation};
+use rubblepile_core::{Fields, Measure, Method, Report, World, event, method::edit, run::Engine};
 use rubblepile_probe::{momentum::Momenta, stress::moment_tensor, touching::pairs};
 
 use crate::cases::CaseError;
@@ -64,10 +64,9 @@ impl Plan {
                 region = {{ box = {{ min = [-{half}, -{half}, -{half}], max = [{half}, {half}, {half}] }} }} }} }}
             "#
         );
-        let Simulation { mut world, method, fields, .. } =
+        let Engine { world, method, fields, .. } =
             assemble::in_memory("the accretion", &text, &[]).map_err(|e| format!("{e:?}"))?;
-        world.keep_dissipation = true;
-        Ok(Pile { world, method, fields, report: Report::default() })
+        Ok(Pile { world, method, fields, report: Report::new(Measure::ALL) })
     }
 }
 
@@ -137,9 +136,7 @@ impl Pile {
 
     /// An event, as the run loop carries it out.
     pub fn change(&mut self, action: &rubblepile_core::Action) -> Result<(), CaseError> {
-        self.method.store(&mut self.world);
-        rubblepile_core::event::apply(action, &mut self.world)?;
-        self.method.reset();
+        edit(self.method.as_mut(), &mut self.world, |world| event::apply(action, world))?;
         Ok(())
     }
 }

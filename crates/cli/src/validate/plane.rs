@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World};
 use rubblepile_gravity::Uniform;
 use rubblepile_soft::{Settings, SoftSpheres};
 
@@ -39,7 +39,6 @@ impl OnPlane {
             ..material
         }];
         world.groups = vec!["sphere".into()];
-        world.keep_dissipation = true;
         let angle = slope.atan();
         let mass = 4.0 / 3.0 * PI * RADIUS.powi(3) * DENSITY;
         let height = RADIUS - mass * GRAVITY * angle.cos() / STIFFNESS;
@@ -51,7 +50,7 @@ impl OnPlane {
             world,
             method: SoftSpheres::new(Settings::default()),
             fields: Fields { list: vec![Box::new(Uniform { acceleration })] },
-            report: Report::default(),
+            report: Report::new(Measure::ALL),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fmt::Write, fs, path::Path, time::Instant};
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Motion, Report, World, run::Simulation};
+use rubblepile_core::{Motion, Report, World, run::Engine};
 use rubblepile_io::plot::{self, Panel, Series};
 use rubblepile_probe::repose::{self, Repose, Side};
 
@@ -62,18 +62,23 @@ struct Found {
 }
 
 /// The drum as the scenario has it, before anything has moved.
-fn apparatus(lining: &Path) -> Result<Simulation, CaseError> {
+fn apparatus(lining: &Path) -> Result<Engine, CaseError> {
     let sets = [format!("grains[0].place.file.path={:?}", lining.display().to_string())];
     assemble::in_memory("scenarios/tumbler.toml", SCENARIO, &sets).map_err(|e| format!("{e:?}").into())
 }
 
+/// Of grains with each other so far.
+fn collisions(world: &World) -> u64 {
+    world.part::<rubblepile_hard::HardState>().map_or(0, |state| state.grain_collisions)
+}
+
 fn held(world: &World) -> Vec<bool> {
-    let held: HashSet<u64> = world.held.iter().map(|h| h.body).collect();
+    let held: HashSet<u64> = rubblepile_hard::held(world).iter().map(|h| h.body).collect();
     world.bodies.id.iter().map(|id| held.contains(id)).collect()
 }
 
 fn run(lining: &Path, settled: &World, plan: Plan) -> Result<Found, CaseError> {
-    let Simulation { mut method, mut fields, .. } = apparatus(lining)?;
+    let Engine { mut method, mut fields, .. } = apparatus(lining)?;
     let mut world = settled.clone();
     let began = Instant::now();
     world.clock.set_timestep(plan.timestep);
@@ -118,7 +123,7 @@ fn run(lining: &Path, settled: &World, plan: Plan) -> Result<Found, CaseError> {
         plan.froude,
         found.on_top,
         found.covered,
-        found.world.grain_collisions - settled.grain_collisions,
+        collisions(&found.world) - collisions(&settled),
         began.elapsed().as_secs_f64()
     );
     Ok(found)
@@ -216,7 +221,7 @@ impl Case for Tumbler {
         fs::write(&lining, LINING)?;
         let mut start = apparatus(&lining)?;
         start.method.advance(&mut start.world, &mut start.fields, SETTLED, &mut Report::default())?;
-        let stuck = start.world.held.len();
+        let stuck = rubblepile_hard::held(&start.world).len();
         let all: Vec<Found> = plans
             .par_iter()
             .map(|&plan| run(&lining, &start.world, plan))

@@ -4,13 +4,13 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Fields, Material, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
+use rubblepile_core::{Fields, Material, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
 use rubblepile_geometry::{
     meeting::march::{Approach, FINE, Primitive, Verdict},
     walls::nearest_at,
 };
 use rubblepile_gravity::Uniform;
-use rubblepile_hard::{HardSpheres, Settings};
+use rubblepile_hard::{HardSpheres, HardState, Settings, WallTally, held};
 
 use super::ValidateRow;
 use crate::cases::{Case, CaseError, Options};
@@ -63,7 +63,6 @@ fn world(timestep: f64, normal: f64, tangential: f64) -> World {
         restitution_tangential: tangential,
         ..Material::default()
     }];
-    world.keep_dissipation = true;
     world
 }
 
@@ -72,8 +71,12 @@ fn falling() -> Fields {
 }
 
 fn advance(world: &mut World, fields: &mut Fields, until: f64) -> Result<(), CaseError> {
-    HardSpheres::new(Settings::default()).advance(world, fields, until, &mut Report::default())?;
+    HardSpheres::new(Settings::default()).advance(world, fields, until, &mut Report::new(Measure::ALL))?;
     Ok(())
+}
+
+fn tallies(world: &World) -> &[WallTally] {
+    world.part::<HardState>().map_or(&[], |state| &state.wall_tallies)
 }
 
 fn energy(world: &World, fields: &mut Fields) -> Result<f64, CaseError> {
@@ -283,12 +286,12 @@ fn sticky(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     advance(&mut world, &mut falling(), until)?;
     let floor = world.walls[0].pose(world.time()).translation.z;
     let held: Vec<usize> = (0..world.bodies.len())
-        .filter(|&k| world.held.iter().any(|h| h.body == world.bodies.id[k]))
+        .filter(|&k| held(&world).iter().any(|h| h.body == world.bodies.id[k]))
         .collect();
     let b = &world.bodies;
     let off = held.iter().map(|&k| (b.position[k].z - floor - b.radius[k]).abs()).fold(0.0, f64::max);
     let differs = held.iter().map(|&k| (b.velocity[k] - rise * DVec3::Z).length()).fold(0.0, f64::max);
-    let taken = world.wall_tallies.first().map_or(f64::NAN, |t| t.impulse.z);
+    let taken = tallies(&world).first().map_or(f64::NAN, |t| t.impulse.z);
     let what = |what: &str| format!("E, sticky floor that rises: {what}");
     row(rows, what("grains held"), expected.len() as f64, held.len() as f64, 0.0, "free fall");
     row(rows, what("height of the held above it, m"), 0.0, off, 0.1 * ROUNDING, "they touch it");
@@ -306,7 +309,7 @@ fn absorbing(rows: &mut Vec<ValidateRow>) -> Result<(), CaseError> {
     let mass: f64 = expected.iter().map(|e| e.0).sum();
     let momentum: f64 = expected.iter().map(|(m, v)| m * v).sum();
     advance(&mut world, &mut falling(), until)?;
-    let tally = world.wall_tallies.first().copied().unwrap_or_default();
+    let tally = tallies(&world).first().copied().unwrap_or_default();
     let left = before - expected.len();
     let what = |what: &str| format!("F, absorbing floor that rises: {what}");
     row(rows, what("grains taken"), expected.len() as f64, tally.absorbed as f64, 0.0, "free fall");

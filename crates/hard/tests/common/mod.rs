@@ -2,8 +2,8 @@
 #![allow(dead_code)] // Each test file uses a part.
 
 use glam::DVec3;
-use rubblepile_core::{Actions, Field, Fields, Material, Method, Report, Result, World};
-use rubblepile_hard::{HardSpheres, Settings};
+use rubblepile_core::{Actions, Field, Fields, Material, Measure, Method, Report, Result, World};
+use rubblepile_hard::{HardSpheres, HardState, Settings};
 
 struct Uniform(DVec3);
 
@@ -34,8 +34,12 @@ pub fn world(timestep: f64, normal: f64, tangential: f64) -> World {
     w
 }
 
+pub fn state(w: &World) -> &HardState {
+    w.part().expect("a world that hard spheres have moved")
+}
+
 pub fn advance(w: &mut World, fields: &mut Fields, until: f64) -> Report {
-    let mut report = Report::default();
+    let mut report = Report::new(Measure::ALL);
     HardSpheres::new(Settings::default()).advance(w, fields, until, &mut report).expect("a run");
     report
 }

@@ -2,13 +2,10 @@
 //!
 //! A checkpoint is written whole or not at all, and the one before it is kept (`checkpoint.prev.rpk`), so that a
 //! disk that loses the newest still leaves one to resume from. What is read back is the same world, bit for bit.
-//! The layout of the file is described in `stream.rs`, its contents in `fields.rs`.
+//! The layout of the file is described in `core/src/archive/stream.rs`; every type lists its fields beside its definition.
 //!
 //! It does not hold what a method or a field can make again from the world, nor the wall-clock history of the run.
 
-mod archive;
-mod fields;
-mod stream;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -19,22 +16,29 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rubblepile_core::World;
+use rubblepile_core::{
+    Part, World,
+    archive::{Archive, Damage, Opening, Read, Source, Target},
+    archive_struct, part,
+};
+use rubblepile_hard::HardState;
+use rubblepile_meshfree::DeformableState;
+use rubblepile_nonsmooth::NonsmoothState;
+use rubblepile_soft::SoftState;
 
 use crate::{
     atomic,
     error::{FileError, Result},
+    frame::Looks,
     input,
 };
-use archive::Archive;
-use stream::{Damage, Opening, Source, Target};
 pub use validate::check;
 pub(crate) use validate::is_sound_solid;
 
 /// The first byte is no text, the last two show a transfer that changes line ends.
 const MAGIC: &[u8; 8] = b"\x8aRUBBLE\n";
 /// Version of the format that is written and read.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Names in a run directory.
 pub const NEWEST: &str = "checkpoint.rpk";
@@ -59,19 +63,56 @@ pub struct Meta {
     /// Number of the next frame and of the next contact table.
     pub next_frame: u64,
     pub next_contact_table: u64,
+    /// How walls are drawn, for frames that are made from the checkpoint.
+    pub looks: Looks,
 }
 
-/// Each field of the world is a section of the same name.
+archive_struct!(Meta {
+    program_version,
+    scenario,
+    base_directory,
+    method,
+    series_bytes,
+    series_rows,
+    series_ticks,
+    next_frame,
+    next_contact_table,
+    looks,
+});
+
+/// What reads each method's part of the world: a line per method.
+fn read_part(method: &str, from: &mut Source) -> Read<Box<dyn Part>> {
+    match method {
+        "soft" => part::read::<SoftState>(from),
+        "hard" => part::read::<HardState>(from),
+        "nonsmooth" => part::read::<NonsmoothState>(from),
+        "meshfree" => part::read::<DeformableState>(from),
+        #[cfg(test)]
+        "drift" => part::read::<crate::testing::DriftState>(from),
+        other => Err(Damage::new(format!("no method is called `{}`", other.escape_debug()))),
+    }
+}
+
+/// Each field of the world is a section of the same name. The method's part comes last, under the method's name.
 macro_rules! world_sections {
     ($($field:ident),+ $(,)?) => {
         fn write_world(world: &World, to: &mut Target) -> io::Result<()> {
-            let World { $($field),+ } = world;
+            let World { $($field,)+ part } = world;
             $(to.section(stringify!($field), |to| $field.write(to))?;)+
-            Ok(())
+            to.section("part", |to| {
+                part.as_deref().map(|part| part.method().to_string()).write(to)?;
+                part.as_deref().map_or(Ok(()), |part| part.write(to))
+            })
         }
 
-        fn read_world(from: &mut Source) -> std::result::Result<World, Damage> {
-            Ok(World { $($field: from.section(stringify!($field), Archive::read)?),+ })
+        fn read_world(from: &mut Source) -> Read<World> {
+            Ok(World {
+                $($field: from.section(stringify!($field), Archive::read)?,)+
+                part: from.section("part", |from| match Option::<String>::read(from)? {
+                    Some(method) => read_part(&method, from).map(Some),
+                    None => Ok(None),
+                })?,
+            })
         }
     };
 }
@@ -86,19 +127,12 @@ world_sections!(
     groups,
     walls,
     asteroids,
-    grains,
-    pressed,
     domain,
     frame,
     ended,
-    contacts,
     events,
-    held,
-    grain_collisions,
-    wall_tallies,
     departed,
     dissipation,
-    keep_dissipation,
     rng,
 );
 
@@ -164,9 +198,21 @@ pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(
     let meta = from.section("meta", Meta::read).map_err(damaged)?;
     let world = read_world(&mut from).map_err(damaged)?;
     from.finish().map_err(damaged)?;
-    validate::check(&world)
+    own_part(&meta, &world)
+        .and_then(|()| check(&world))
         .map_err(|(section, what)| damaged(Damage { section: section.into(), what, source: None }))?;
     Ok((meta, world))
+}
+
+/// The part must be of the method of the run.
+fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Fault> {
+    match world.part.as_deref().map(Part::method) {
+        Some(other) if other != meta.method => {
+            let run = meta.method.escape_debug();
+            Err(("section `part`", format!("it belongs to the method `{other}`, and the run is of `{run}`")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A checkpoint found in a run directory.

@@ -1,7 +1,7 @@
 //! Whether a world that was read makes sense: what the rest of the program takes for granted and would otherwise
 //! trip over. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
 
-use rubblepile_core::{Action, Convex, Pressed, Shape, Solid, Wall, World};
+use rubblepile_core::{Action, Convex, Shape, Solid, Wall, World};
 
 /// The section and what is wrong with it.
 pub type Fault = (&'static str, String);
@@ -12,7 +12,7 @@ pub fn check(world: &World) -> Result<(), Fault> {
     bodies(world)?;
     walls(world)?;
     asteroids(world)?;
-    grains(world)?;
+    part(world)?;
     events(world)
 }
 
@@ -148,36 +148,10 @@ fn asteroids(world: &World) -> Result<(), Fault> {
     Ok(())
 }
 
-fn grains(world: &World) -> Result<(), Fault> {
-    const SECTION: &str = "section `grains`";
-    for g in &world.grains {
-        let r = &g.reference;
-        let n = r.nodes.len();
-        let columns = [g.displacement.len(), g.velocity.len()].into_iter().all(|length| length == n)
-            && (g.acceleration.is_empty() || g.acceleration.len() == n);
-        let sound = columns
-            && (g.material as usize) < world.materials.len()
-            && (g.group as usize) < world.groups.len()
-            && (3..=n).contains(&r.boundary)
-            && r.nodes.iter().all(|x| x.is_finite())
-            && r.triangles.iter().flatten().all(|&k| (k as usize) < n);
-        if !sound {
-            return Err((SECTION, format!("deformable grain {} is impossible", g.id)));
-        }
-    }
-    if let Some(pair) = world.grains.windows(2).find(|w| w[0].id >= w[1].id) {
-        return Err((SECTION, format!("deformable grain {} is out of order", pair[1].id)));
-    }
-    let on_outline = |p: &&Pressed| {
-        let grain = world.grains.iter().find(|g| g.id == p.grain);
-        grain.is_none_or(|g| p.node as usize >= g.reference.boundary)
-    };
-    match world.pressed.iter().find(on_outline) {
-        Some(p) => {
-            Err(("section `pressed`", format!("grain {} has no node {} on its outline", p.grain, p.node)))
-        }
-        None => Ok(()),
-    }
+/// The part checks itself.
+fn part(world: &World) -> Result<(), Fault> {
+    let Some(part) = &world.part else { return Ok(()) };
+    part.check(world).map_err(|what| ("section `part`", what))
 }
 
 fn events(world: &World) -> Result<(), Fault> {

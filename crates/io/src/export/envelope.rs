@@ -30,14 +30,13 @@ pub struct SurfaceRequest {
 
 /// Writes the surface, and gives it with the file it is in.
 pub fn export_surface(request: &SurfaceRequest) -> Result<(Envelope, PathBuf)> {
-    let (path, world, method) = if request.input.is_dir() {
+    let (path, world) = if request.input.is_dir() {
         let found = checkpoint::find(&request.input)?;
-        (found.path, found.world, found.meta.method)
+        (found.path, found.world)
     } else {
-        let (meta, world) = checkpoint::read(&request.input)?;
-        (request.input.clone(), world, meta.method)
+        (request.input.clone(), checkpoint::read(&request.input)?.1)
     };
-    let envelope = largest(&path, &world, method == "nonsmooth", request.alpha)?;
+    let envelope = largest(&path, &world, request.alpha)?;
     let name = if request.vtp { "surface.vtp" } else { "surface.obj" };
     let written = request.output.clone().unwrap_or_else(|| path.with_file_name(name));
     super::refuse_overwriting(request.overwrite, &written)?;
@@ -48,13 +47,13 @@ pub fn export_surface(request: &SurfaceRequest) -> Result<(Envelope, PathBuf)> {
     Ok((envelope, written))
 }
 
-fn largest(path: &Path, world: &World, impulses: bool, alpha: Option<f64>) -> Result<Envelope> {
+fn largest(path: &Path, world: &World, alpha: Option<f64>) -> Result<Envelope> {
     let refuse = |what: String| FileError::NoRun {
         path: path.to_path_buf(),
         what,
         help: "a surface needs a cluster of bodies that touch; look at `rubblepile info`".into(),
     };
-    let contacts = remembered_contacts(world, impulses);
+    let contacts = remembered_contacts(world);
     let all = aggregates(world, &contacts).map_err(|e| refuse(e.to_string()))?;
     let rows = &all.first().ok_or_else(|| refuse("no two bodies touch in it".into()))?.rows;
     Envelope::of_rows(world, rows, alpha).map_err(|e| refuse(e.to_string()))

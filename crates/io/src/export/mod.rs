@@ -102,8 +102,8 @@ pub struct Outcome {
 /// One frame from a frame file or a checkpoint, whichever it is. The shapes of a frame's rocks are not read.
 pub fn load(path: &Path) -> Result<FrameData> {
     if path.extension().is_some_and(|e| e == "rpk") {
-        let (_, world) = checkpoint::read(path)?;
-        return Ok(FrameData::of_checkpoint(&world));
+        let (meta, world) = checkpoint::read(path)?;
+        return Ok(FrameData::of_checkpoint(&world).with_looks(&world, &meta.looks));
     }
     frame::read(path)
 }

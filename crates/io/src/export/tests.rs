@@ -16,6 +16,11 @@ fn run_with_frames(scratch: &Scratch, frames: u64) {
     }
 }
 
+/// Of a run of soft spheres.
+fn soft() -> checkpoint::Meta {
+    checkpoint::Meta { method: "soft".into(), ..Default::default() }
+}
+
 #[test]
 fn xyz_has_the_counts_and_columns_it_says() {
     let mut world = random_world(&mut Rng::new(1), 4);
@@ -73,7 +78,7 @@ fn a_checkpoint_is_exported_with_its_contacts() {
     let scratch = Scratch::new("export-checkpoint");
     let world = random_world(&mut Rng::new(3), 5);
     let path = scratch.path().join("checkpoint.rpk");
-    checkpoint::write(&path, &Default::default(), &world).unwrap();
+    checkpoint::write(&path, &soft(), &world).unwrap();
     let outcome = export(&request(&path, Format::Csv)).unwrap();
     assert_eq!(outcome.written, scratch.path().join("checkpoint.csv"));
     let text = std::fs::read_to_string(&outcome.written).unwrap();
@@ -141,7 +146,7 @@ fn the_surface_of_a_pile_is_closed_and_holds_its_volume() {
         let site = glam::DVec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9));
         world.bodies.push_sphere(2.0 * site, 1.0, 1000.0, 0, 0);
     }
-    checkpoint::save(scratch.path(), &checkpoint::Meta::default(), &world).expect("a checkpoint");
+    checkpoint::save(scratch.path(), &soft(), &world).expect("a checkpoint");
     for vtp in [false, true] {
         let request = SurfaceRequest {
             input: scratch.path().to_path_buf(),
@@ -227,7 +232,9 @@ fn asteroids_are_drawn_beside_frames_in_the_frame_of_the_columns() {
 #[test]
 fn walls_are_drawn_beside_frames_with_their_colours() {
     use glam::{DQuat, DVec3};
-    use rubblepile_core::{Surface, Wall, wall::Look};
+    use rubblepile_core::{Surface, Wall};
+
+    use crate::frame::{Look, Looks};
     let scratch = Scratch::new("export-walls");
     let mut world = cube_and_sphere();
     let (x, y, z) = (DVec3::X, DVec3::Y, DVec3::Z);
@@ -242,14 +249,16 @@ fn walls_are_drawn_beside_frames_with_their_colours() {
     ];
     for (k, surface) in (0..).zip(surfaces) {
         let mut wall = Wall::new(k, format!("wall {k}"), 0, surface);
-        wall.look = Look { colour: [k as u8, 20, 255], transparency: 0.25 };
         wall.rotation = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
         world.walls.push(wall);
     }
+    let look = |k: u32| (k, Look { colour: [k as u8, 20, 255], transparency: 0.25 });
+    let looks: Looks = (0..6).map(look).collect();
+    let drawn = FrameData::of(&world, &[]).with_looks(&world, &looks);
     let path = scratch.path().join("frame.vtkhdf");
-    frame::write(&path, &FrameData::of(&world, &[])).unwrap();
+    frame::write(&path, &drawn).unwrap();
     frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
-    assert_eq!(frame::read(&path).unwrap().about, FrameData::of(&world, &[]).about);
+    assert_eq!(frame::read(&path).unwrap().about, drawn.about);
     export(&request(&path, Format::Vtp)).unwrap();
     let (header, data) = vtp(scratch.path().join("frame-walls.vtp"));
     // One vertex, one line; a quad, a band, six quads and a band.
@@ -262,7 +271,7 @@ fn walls_are_drawn_beside_frames_with_their_colours() {
     assert_eq!(on_the_plane, 4);
     // Without walls there is no file.
     world.walls.clear();
-    checkpoint::write(&scratch.path().join("bare.rpk"), &Default::default(), &world).unwrap();
+    checkpoint::write(&scratch.path().join("bare.rpk"), &soft(), &world).unwrap();
     export(&request(&scratch.path().join("bare.rpk"), Format::Vtp)).unwrap();
     assert!(!scratch.path().join("bare-walls.vtp").exists());
 }

@@ -7,6 +7,7 @@
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{Deformation, World};
+use rubblepile_meshfree::grains;
 use rust_hdf5::{H5File, H5Group};
 
 use super::{
@@ -58,11 +59,12 @@ pub fn shear([xx, yy, xy]: [f64; 3]) -> f64 {
 impl Nodes {
     /// `None`: there are no deformable grains.
     pub fn of(world: &World, felt: Option<&Deformation>) -> Option<Self> {
-        if world.grains.is_empty() {
+        let grains = grains(world);
+        if grains.is_empty() {
             return None;
         }
         let mut nodes = Nodes::default();
-        for grain in &world.grains {
+        for grain in grains {
             let (first, n) = (nodes.position.len() as u32, grain.reference.nodes.len());
             nodes.triangles.extend(grain.reference.triangles.iter().map(|t| t.map(|k| first + k)));
             nodes.position.extend(grain.positions());
@@ -80,7 +82,7 @@ impl Nodes {
             strain: d.strain.clone(),
             contact_force: d.contact_force.clone(),
             touching: d.touching.iter().map(|t| u8::from(*t)).collect(),
-            grain_id: world.grains.iter().map(|g| g.id).collect(),
+            grain_id: grains.iter().map(|g| g.id).collect(),
             grain_area: d.grains.iter().map(|g| g.area).collect(),
             grain_orientation: d.grains.iter().map(|g| g.orientation).collect(),
             grain_centre: d.grains.iter().map(|g| g.centre).collect(),

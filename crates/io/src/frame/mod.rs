@@ -17,6 +17,7 @@
 mod asteroids;
 pub mod deformable;
 mod index;
+mod looks;
 mod observer;
 mod read;
 pub mod shapes;
@@ -36,6 +37,7 @@ pub(crate) use asteroids::write_surfaces;
 pub use asteroids::{FrameAsteroid, View};
 pub use deformable::Nodes;
 pub use index::{Index, NAME as INDEX_NAME};
+pub use looks::{Look, Looks};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
 pub use walls::{FrameSurface, FrameWall};
@@ -171,6 +173,14 @@ impl FrameData {
         self
     }
 
+    /// With the looks of its walls, which are those of this world.
+    pub fn with_looks(mut self, world: &World, looks: &Looks) -> Self {
+        for (drawn, wall) in self.about.walls.iter_mut().zip(&world.walls) {
+            Look { colour: drawn.colour, transparency: drawn.transparency } = looks.of(wall.id);
+        }
+        self
+    }
+
     /// The same bodies in another frame of reference. Without an asteroid there is none but that of the world.
     pub fn seen(mut self, world: &World, view: View) -> Self {
         let Some(pose) = world.asteroids.first().map(|a| a.pose()) else { return self };
@@ -202,7 +212,7 @@ impl FrameData {
                 contacts[k] += 1;
             }
         };
-        for history in &world.contacts {
+        for history in world.remembered() {
             touch(history.body);
             if let rubblepile_core::Partner::Body(id) = history.partner {
                 touch(id);

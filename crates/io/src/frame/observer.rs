@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rubblepile_core::{Observer, method::Moment, run::Ticker};
 
-use super::{FrameData, Index, View, asteroids::write_surfaces, shapes, write};
+use super::{FrameData, Index, Looks, View, asteroids::write_surfaces, shapes, write};
 use crate::{error::Result, marks::Marks};
 
 pub fn file_name(number: u64) -> String {
@@ -17,14 +17,15 @@ pub struct FrameWriter {
     ticker: Ticker,
     index: Index,
     marks: Marks,
-    /// Whether the shapes are there, in this sitting.
+    /// Whether the shapes are there, in this session.
     shapes: bool,
     view: View,
+    looks: Looks,
 }
 
 impl FrameWriter {
     /// For a run directory; goes on after the frames that `marks` says are written.
-    pub fn new(directory: PathBuf, interval: f64, view: View, marks: Marks) -> Result<Self> {
+    pub fn new(directory: PathBuf, interval: f64, view: View, looks: Looks, marks: Marks) -> Result<Self> {
         let frames = directory.join("frames");
         std::fs::create_dir_all(&frames).map_err(crate::FileError::io("create", &frames))?;
         let next = marks.lock().next_frame;
@@ -36,13 +37,14 @@ impl FrameWriter {
             marks,
             shapes: false,
             view,
+            looks,
         })
     }
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
         let counts = moment.method.contact_counts(moment.world)?;
         let world = moment.world;
-        let mut frame = FrameData::of(world, &counts).seen(world, self.view);
+        let mut frame = FrameData::of(world, &counts).with_looks(world, &self.looks).seen(world, self.view);
         if frame.deformable.is_some() {
             frame = frame.with_deformation(world, moment.deformation()?);
         }

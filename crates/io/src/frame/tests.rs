@@ -114,9 +114,8 @@ fn the_index_is_json_after_every_frame_and_is_rebuilt() {
 pub(crate) fn deformable_frame(felt: bool) -> FrameData {
     let mut rng = Rng::new(11);
     let mut world = random_world(&mut rng, 0);
-    while world.grains.len() < 2 {
-        world.grains.clear();
-        crate::testing::add_deformables(&mut world, &mut rng);
+    while rubblepile_meshfree::grains(&world).len() < 2 {
+        crate::testing::change_part(&mut world, &mut rng, "meshfree");
     }
     let n = 10;
     let number = |k: usize| k as f64 - 3.5;

@@ -1,8 +1,10 @@
 //! The walls of a frame: surfaces in the world, as they are at its time.
 
 use glam::DVec3;
-use rubblepile_core::{Surface, Wall, wall::Look};
+use rubblepile_core::{Surface, Wall};
 use serde::{Deserialize, Serialize};
+
+use super::Look;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrameWall {
@@ -26,6 +28,7 @@ pub enum FrameSurface {
 }
 
 impl FrameWall {
+    /// Where a wall is at a time, with the default look.
     pub fn of(wall: &Wall, time: f64) -> Self {
         let pose = wall.pose(time);
         let at = |point| pose.to_world(point).to_array();
@@ -49,7 +52,7 @@ impl FrameWall {
                 FrameSurface::Cylinder { centre: at(centre), axis: along(axis), radius, length }
             }
         };
-        let Look { colour, transparency } = wall.look;
+        let Look { colour, transparency } = Look::default();
         FrameWall { name: wall.name.clone(), surface, colour, transparency }
     }
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 
 use rubblepile_core::{
     Action, Advice, Domain, Event, Fields, Frame, Material, Motion, PairOverride, Rng, Surface, Touch,
-    Trigger, Wall, World, wall::Look,
+    Trigger, Wall, World,
 };
 
 use glam::DVec3;
 use rubblepile_gravity::Centrifugal;
 use rubblepile_probe as probe;
 
-use crate::frame::View;
+use crate::frame::{Look, Looks, View};
 
 use super::{
     build_asteroids::{add_asteroids, check_outside},
@@ -81,6 +81,7 @@ pub struct Built {
     pub gravity: Vec<Gravity>,
     pub probes: Vec<ProbePlan>,
     pub output: OutputPlan,
+    pub looks: Looks,
     /// s
     pub end: f64,
     pub seed: u64,
@@ -136,7 +137,6 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.groups = names.map(|name| name.clone().unwrap_or_default()).collect();
     world.walls = s.wall.iter().enumerate().map(|(k, w)| wall(w, k as u32, s)).collect();
     world.events = events(s);
-    world.keep_dissipation = s.probe.iter().any(|p| matches!(p, Probe::Energy(_)));
     Built {
         title: s.title.clone(),
         method: s.method.clone(),
@@ -152,6 +152,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
             checkpoint: s.output.checkpoint.every,
             contacts: s.output.contacts.as_ref().map(|f| f.every.0),
         },
+        looks: looks(s),
         end: s.run.end.0,
         seed: s.run.seed,
         threads: s.run.threads,
@@ -260,11 +261,20 @@ fn probe_plan(p: &Probe, scenario: &Scenario) -> ProbePlan {
     ProbePlan { kind, every: p.sampling().1.0 }
 }
 
-/// Ids of the walls that have a name in the course of the run: first those of the scenario, then those of its events.
-fn wall_ids(scenario: &Scenario, name: &str) -> Vec<u32> {
+/// All walls in the course of the run with their ids: first those of the scenario, then those of its events.
+fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
     let added = scenario.event.iter().filter_map(|e| e.add_wall.as_ref());
-    let all = (0..).zip(scenario.wall.iter().chain(added));
-    all.filter(|(_, w)| w.name.as_deref() == Some(name)).map(|(id, _)| id).collect()
+    (0..).zip(scenario.wall.iter().chain(added))
+}
+
+fn looks(scenario: &Scenario) -> Looks {
+    let look = |w: &WallTable| Look { colour: w.colour.0, transparency: w.transparency.0 };
+    all_walls(scenario).map(|(id, w)| (id, look(w))).collect()
+}
+
+/// Ids of the walls that have a name in the course of the run.
+fn wall_ids(scenario: &Scenario, name: &str) -> Vec<u32> {
+    all_walls(scenario).filter(|(_, w)| w.name.as_deref() == Some(name)).map(|(id, _)| id).collect()
 }
 
 fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
@@ -304,7 +314,6 @@ fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {
     let material = material_id(scenario, w.material.as_ref());
     let mut result = Wall::new(id, w.name.clone().unwrap_or_default(), material, surface);
     result.motion = motion(&w.motion, &surface);
-    result.look = Look { colour: w.colour.0, transparency: w.transparency.0 };
     result.touch = match w.touch {
         TouchName::Bounce => Touch::Bounce,
         TouchName::Stick => Touch::Stick,

@@ -4,10 +4,12 @@ use std::{f64::consts::TAU, path::Path};
 
 use glam::DVec2;
 use rayon::prelude::*;
-use rubblepile_core::{Deformable, Reference, Rng, World};
+use rubblepile_core::{Rng, World};
 use rubblepile_meshfree::{
+    Deformable, DeformableState, Reference,
     bulk::Bulk,
     fill::{Density, Filling, fill},
+    grains,
     outline::Outline,
     overlap,
     packing::{self, Sand},
@@ -69,10 +71,11 @@ pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -
             })?;
         let velocity = table.velocity.map_or(DVec2::ZERO, |v| DVec2::from_array(v.map(|x| x.0)));
         for reference in made {
-            let id = world.grains.len() as u64;
+            let grains = &mut world.part_or_default::<DeformableState>().grains;
+            let id = grains.len() as u64;
             let mut grain = Deformable::new(id, (first_group + k) as u32, material, reference);
             grain.velocity.fill(velocity);
-            world.grains.push(grain);
+            grains.push(grain);
         }
     }
     check_places(world, loaded)
@@ -87,9 +90,9 @@ fn spacing(table: &DeformableTable, outline: &Outline) -> f64 {
 
 /// Grains that overlap each other or are behind walls.
 fn check_places(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
-    let outlines: Vec<Vec<DVec2>> = world.grains.iter().map(Deformable::outline).collect();
+    let outlines: Vec<Vec<DVec2>> = grains(world).iter().map(Deformable::outline).collect();
     let first_group = loaded.scenario.grains.len();
-    let table = |grain: usize| world.grains[grain].group as usize - first_group;
+    let table = |grain: usize| grains(world)[grain].group as usize - first_group;
     if let Some((a, b)) = overlap::first_overlap(&outlines) {
         let message = format!("grains {a} and {b} overlap at the start");
         return Err(refuse(loaded, format!("deformable[{}]", table(b)), message, "place them apart"));

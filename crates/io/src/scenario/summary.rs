@@ -4,9 +4,9 @@ use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Advice, Asteroid, Bodies, Convex, Deformable, Domain, Fields, G, Severity, Shape, ShapeId, Solid,
-    Surface, World,
+    Advice, Asteroid, Bodies, Convex, Domain, Fields, G, Severity, Shape, ShapeId, Solid, Surface, World,
 };
+use rubblepile_meshfree::{Deformable, grains};
 
 use super::{
     build::Built,
@@ -119,9 +119,9 @@ fn of_asteroid(asteroid: &Asteroid) -> String {
 }
 
 fn of_deformable(world: &World) -> String {
-    let nodes: usize = world.grains.iter().map(|g| g.reference.nodes.len()).sum();
-    let outline: usize = world.grains.iter().map(|g| g.reference.boundary).sum();
-    let area: f64 = world.grains.iter().map(|g| g.reference.area()).sum();
+    let nodes: usize = grains(world).iter().map(|g| g.reference.nodes.len()).sum();
+    let outline: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
+    let area: f64 = grains(world).iter().map(|g| g.reference.area()).sum();
     format!("{nodes} nodes, {outline} of them on outlines, {} m2 one metre deep", human_number(area))
 }
 
@@ -136,7 +136,7 @@ pub fn summary(built: &Built) -> Summary {
     let (world, bodies) = (&built.world, &built.world.bodies);
     let mass = bodies.total_mass();
     let area_density = |g: &Deformable| world.materials[g.material as usize].density * g.reference.area();
-    let deformable_mass: f64 = world.grains.iter().map(area_density).sum();
+    let deformable_mass: f64 = grains(world).iter().map(area_density).sum();
     let (centre, _) = bodies.centre_of_mass();
     let extent =
         (0..bodies.len()).map(|k| bodies.position[k].distance(centre) + bodies.radius[k]).fold(0.0, f64::max);
@@ -146,7 +146,7 @@ pub fn summary(built: &Built) -> Summary {
     let own_gravity = own && extent > 0.0 && world.asteroids.is_empty();
     let bulk = mass / (4.0 / 3.0 * std::f64::consts::PI * extent.powi(3));
     let mut counts = vec![0; world.groups.len()];
-    for g in bodies.group.iter().chain(world.grains.iter().map(|g| &g.group)) {
+    for g in bodies.group.iter().chain(grains(world).iter().map(|g| &g.group)) {
         if let Some(n) = counts.get_mut(*g as usize) {
             *n += 1;
         }
@@ -159,14 +159,14 @@ pub fn summary(built: &Built) -> Summary {
     warnings(built, &fields, &overlaps, &wall_overlaps, &mut advice);
     Summary {
         title: built.title.clone(),
-        grains: bodies.len() + world.grains.len(),
+        grains: world.grain_count(),
         groups: world.groups.iter().cloned().zip(counts).collect(),
         walls: world.walls.len(),
         asteroids: world.asteroids.iter().map(of_asteroid).collect(),
         mass: mass + deformable_mass,
         radii: if bodies.is_empty() { (0.0, 0.0) } else { radii },
         solids: Solids::of(&bodies.shape, &world.shapes),
-        deformable: (!world.grains.is_empty()).then(|| of_deformable(world)),
+        deformable: (!grains(world).is_empty()).then(|| of_deformable(world)),
         extent,
         bulk_density: own_gravity.then_some(bulk),
         escape_speed: own_gravity.then(|| (2.0 * G * mass / extent).sqrt()),
@@ -174,7 +174,7 @@ pub fn summary(built: &Built) -> Summary {
         memory: bodies.len() as f64 * BYTES_PER_GRAIN
             + fields.list.iter().map(|f| f.memory(bodies.len())).sum::<f64>()
             + shape_bytes(&world.shapes)
-            + world.grains.iter().map(deformable_bytes).sum::<f64>(),
+            + grains(world).iter().map(deformable_bytes).sum::<f64>(),
         overlaps,
         wall_overlaps,
         end: built.end,
@@ -317,7 +317,7 @@ fn signed_distance(surface: &Surface, x: DVec3) -> f64 {
 
 fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
     let (world, bodies) = (&built.world, &built.world.bodies);
-    if bodies.is_empty() && world.grains.is_empty() {
+    if bodies.is_empty() && grains(world).is_empty() {
         advice.push(Advice::warning("there are no grains: add a [[grains]] table"));
     }
     if fields.pulls(world).own && world.domain != Domain::Open {

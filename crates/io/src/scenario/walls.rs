@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use rubblepile_core::wall::Look;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -38,7 +37,7 @@ pub struct WallTable {
 }
 
 fn half_transparent() -> Number {
-    Quantity::new(Look::default().transparency)
+    Quantity::new(crate::frame::Look::default().transparency)
 }
 
 /// Red, green and blue.
@@ -47,7 +46,7 @@ pub struct Colour(pub [u8; 3]);
 
 impl Default for Colour {
     fn default() -> Self {
-        Colour(Look::default().colour)
+        Colour(crate::frame::Look::default().colour)
     }
 }
 

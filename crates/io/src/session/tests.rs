@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{Drift, Scratch, random_world};
+use crate::testing::{Drift, DriftState, Scratch, change_part, random_world};
 use rubblepile_core::{Fields, Rng, method::Moment};
 use std::{fs, sync::Arc};
 
@@ -47,14 +47,16 @@ fn world() -> World {
     world.events.clear();
     world.ended = false;
     world.bodies.velocity.iter_mut().for_each(|v| *v = v.normalize_or_zero());
-    world.contacts.iter_mut().for_each(|c| c.sliding = c.sliding.normalize_or_zero());
+    change_part(&mut world, &mut Rng::new(12), "drift");
+    let contacts = &mut world.part_or_default::<DriftState>().contacts;
+    contacts.iter_mut().for_each(|c| c.sliding = c.sliding.normalize_or_zero());
     world
 }
 
 fn plan(world: World, end: f64) -> Plan {
     Plan {
         title: "drifting".into(),
-        engine: Simulation {
+        engine: Engine {
             world,
             method: Box::new(Drift::default()),
             fields: Fields::default(),
@@ -65,6 +67,7 @@ fn plan(world: World, end: f64) -> Plan {
         probes: vec![(Box::new(Energy), 0.05), (Box::new(Mean::default()), 0.12)],
         frames: Some(0.1),
         view: View::Inertial,
+        looks: Looks::default(),
         contact_tables: Some(0.25),
         checkpoint: CheckpointEvery::Simulated(0.13),
         seed: 11,
@@ -80,7 +83,7 @@ struct Patience {
 }
 
 impl Watcher for Patience {
-    fn progress(&mut self, _: &World, _: f64, _: &Report) {
+    fn progress(&mut self, _: &mut Progress) {
         self.ticks = self.ticks.saturating_sub(1);
         if self.ticks == 0 {
             self.stop.store(true, Ordering::Relaxed);
@@ -271,4 +274,17 @@ fn an_interval_that_would_never_pass_is_refused() {
         plan.probes[1].1 = interval;
         assert!(matches!(Session::start(plan, directory), Err(SessionError::Refused(_))), "{interval}");
     }
+}
+
+#[test]
+fn a_checkpoint_of_another_method_is_refused() {
+    let scratch = Scratch::new("session-method");
+    let run = scratch.path().join("run");
+    go(start(&run, 0.5), u64::MAX).unwrap();
+    let mut found = checkpoint::find(&run).unwrap();
+    change_part(&mut found.world, &mut Rng::new(1), "nonsmooth");
+    let outcome = Session::resume(found, RunDir::open(&run).unwrap(), plan(world(), 1.0));
+    let Err(error) = outcome else { panic!("it was resumed") };
+    let text = error.to_string();
+    assert!(error.is_bad_input() && text.contains("`nonsmooth`") && text.contains("`drift`"), "{text}");
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, Material, Method, Report, Shape, Solid, Surface, Wall, World};
+use rubblepile_core::{
+    Extent, Fields, Material, Measure, Method, Report, Shape, Solid, Surface, Wall, World,
+};
 use rubblepile_gravity::Uniform;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
@@ -21,7 +23,6 @@ pub fn world(timestep: f64, material: Material) -> World {
     let mut world = World::new(timestep);
     world.materials.push(material);
     world.groups.push("grains".into());
-    world.keep_dissipation = true;
     world
 }
 
@@ -45,6 +46,6 @@ pub fn fall(g: DVec3) -> Fields {
 /// Runs with a new method: nothing but the world is carried on.
 pub fn run(world: &mut World, fields: &mut Fields, settings: &Settings, until: f64) {
     let mut method = ContactDynamics::new(settings.clone());
-    method.advance(world, fields, until, &mut Report::default()).expect("a run");
-    method.store(world);
+    method.advance(world, fields, until, &mut Report::new(Measure::ALL)).expect("a run");
+    method.sync(world, Extent::Whole).expect("a world");
 }

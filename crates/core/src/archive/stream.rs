@@ -14,12 +14,14 @@ use std::io;
 
 use crc32fast::Hasher;
 
+type Read<T> = std::result::Result<T, Damage>;
+
 /// Bytes in a block.
 const BLOCK: usize = 1 << 20;
 
 /// Why a file cannot be read, without its name; the section is known here.
 #[derive(Debug)]
-pub(super) struct Damage {
+pub struct Damage {
     pub section: String,
     pub what: String,
     /// What the system said, if it is not the file's fault.
@@ -33,7 +35,7 @@ impl Damage {
 }
 
 /// Where values are written to.
-pub(super) struct Target<'a> {
+pub struct Target<'a> {
     out: &'a mut dyn io::Write,
     hasher: Hasher,
     block: Vec<u8>,
@@ -105,14 +107,14 @@ impl<'a> Target<'a> {
 }
 
 /// What the first bytes of a file say it is.
-pub(super) enum Opening<'a> {
+pub enum Opening<'a> {
     Ours(Source<'a>),
     Foreign(String),
     OtherVersion(u32),
 }
 
 /// Where values are read from.
-pub(super) struct Source<'a> {
+pub struct Source<'a> {
     input: &'a mut dyn io::Read,
     hasher: Hasher,
     block: Vec<u8>,
@@ -125,12 +127,7 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// `length` is that of the whole file.
-    pub fn open(
-        input: &'a mut dyn io::Read,
-        length: u64,
-        magic: &[u8; 8],
-        newest: u32,
-    ) -> std::result::Result<Opening<'a>, Damage> {
+    pub fn open(input: &'a mut dyn io::Read, length: u64, magic: &[u8; 8], newest: u32) -> Read<Opening<'a>> {
         let mut source = Source {
             input,
             hasher: Hasher::new(),
@@ -161,13 +158,13 @@ impl<'a> Source<'a> {
         self.left + (self.block.len() - self.at) as u64
     }
 
-    fn raw(&mut self, bytes: &mut [u8]) -> std::result::Result<(), Damage> {
+    fn raw(&mut self, bytes: &mut [u8]) -> Read<()> {
         self.unhashed(bytes)?;
         self.hasher.update(bytes);
         Ok(())
     }
 
-    fn unhashed(&mut self, bytes: &mut [u8]) -> std::result::Result<(), Damage> {
+    fn unhashed(&mut self, bytes: &mut [u8]) -> Read<()> {
         if bytes.len() as u64 > self.left {
             return Err(self.damage("the file ends too early"));
         }
@@ -182,13 +179,13 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    fn number<const N: usize>(&mut self) -> std::result::Result<[u8; N], Damage> {
+    fn number<const N: usize>(&mut self) -> Read<[u8; N]> {
         let mut bytes = [0; N];
         self.raw(&mut bytes)?;
         Ok(bytes)
     }
 
-    fn check(&mut self) -> std::result::Result<(), Damage> {
+    fn check(&mut self) -> Read<()> {
         let mut sum = [0; 4];
         self.unhashed(&mut sum)?;
         if u32::from_le_bytes(sum) != self.hasher.clone().finalize() {
@@ -198,11 +195,7 @@ impl<'a> Source<'a> {
     }
 
     /// The section of this name, which must come next, read by `parse` to its last byte.
-    pub fn section<T>(
-        &mut self,
-        name: &str,
-        parse: impl FnOnce(&mut Self) -> std::result::Result<T, Damage>,
-    ) -> std::result::Result<T, Damage> {
+    pub fn section<T>(&mut self, name: &str, parse: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         self.section = format!("section `{name}`");
         let length = self.number::<1>()?[0] as usize;
         let mut found = vec![0; length];
@@ -227,7 +220,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads the next block of the section; `false` at the section's end.
-    fn next_block(&mut self) -> std::result::Result<bool, Damage> {
+    fn next_block(&mut self) -> Read<bool> {
         let length = u32::from_le_bytes(self.number()?) as usize;
         if length > BLOCK {
             return Err(self.damage("the length of a block is impossible"));
@@ -252,7 +245,7 @@ impl<'a> Source<'a> {
         Ok(true)
     }
 
-    pub fn take(&mut self, mut bytes: &mut [u8]) -> std::result::Result<(), Damage> {
+    pub fn take(&mut self, mut bytes: &mut [u8]) -> Read<()> {
         while !bytes.is_empty() {
             if self.at == self.block.len() && !self.next_block()? {
                 return Err(self.damage("it is shorter than its contents"));
@@ -266,7 +259,7 @@ impl<'a> Source<'a> {
     }
 
     /// The end mark, and nothing behind it.
-    pub fn finish(mut self) -> std::result::Result<(), Damage> {
+    pub fn finish(mut self) -> Read<()> {
         self.section = "the end mark".into();
         if self.number::<1>()?[0] != 0 {
             return Err(self.damage("another section is in its place"));
@@ -276,37 +269,5 @@ impl<'a> Source<'a> {
             return Err(self.damage(format!("{} bytes follow it", self.left)));
         }
         Ok(())
-    }
-}
-
-/// Repairs every checksum of a file whose blocks were changed: for tests that want to get past them.
-#[cfg(test)]
-pub(super) fn reseal(bytes: &mut [u8]) -> Option<()> {
-    let mut hasher = Hasher::new();
-    let mut at = 12;
-    hasher.update(bytes.get(..12)?);
-    let mut feed = |bytes: &mut [u8], at: &mut usize, n: usize, seal: bool| -> Option<()> {
-        hasher.update(bytes.get(*at..*at + n)?);
-        *at += n;
-        if seal {
-            let sum = hasher.clone().finalize().to_le_bytes();
-            bytes.get_mut(*at..*at + 4)?.copy_from_slice(&sum);
-            *at += 4;
-        }
-        Some(())
-    };
-    loop {
-        let name = *bytes.get(at)? as usize;
-        feed(bytes, &mut at, 1 + name, name == 0)?;
-        if name == 0 {
-            return Some(());
-        }
-        loop {
-            let length = u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize;
-            feed(bytes, &mut at, 4 + if length == 0 { 8 } else { length }, true)?;
-            if length == 0 {
-                break;
-            }
-        }
     }
 }

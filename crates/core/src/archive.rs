@@ -1,25 +1,29 @@
 //! How values become bytes and bytes values again.
 //!
-//! Each type names its fields once, in `archive_struct!` or `archive_enum!` (file `fields.rs`), and both directions
-//! are made from that list: a field added to a struct does not compile until it is in the list. Numbers are
+//! Each type names its fields once, in [`archive_struct!`](crate::archive_struct) or [`archive_enum!`](crate::archive_enum),
+//! beside the type, and both directions are made from that list: a field added to a struct does not compile until it is in
+//! the list. Changing a list changes the format of checkpoints: raise `VERSION` in `io/src/checkpoint/mod.rs`. Numbers are
 //! little-endian; columns of plain numbers go through as they lie in memory, without a copy of the world.
 //!
 //! Reading trusts nothing: a count never reserves more memory than the file has bytes left.
+
+mod stream;
 
 use std::sync::Arc;
 
 use bytemuck::Pod;
 use glam::{DQuat, DVec2, DVec3};
 
-use super::stream::{Damage, Source, Target};
+pub use stream::{Damage, Opening, Source, Target};
 
 #[cfg(target_endian = "big")]
 compile_error!("checkpoints are written as numbers lie in memory, little-endian");
 
-pub(super) type Read<T> = std::result::Result<T, Damage>;
-pub(super) type Write = std::io::Result<()>;
+pub type Read<T> = std::result::Result<T, Damage>;
+pub type Write = std::io::Result<()>;
 
-pub(super) trait Archive: Sized {
+/// A value that goes into a checkpoint and comes back the same, bit for bit.
+pub trait Archive: Sized {
     /// The fewest bytes a value takes: bounds what a count may claim.
     const LEAST: usize = 1;
 
@@ -189,18 +193,19 @@ impl<T: Archive, const N: usize> Archive for [T; N] {
 }
 
 /// `archive_struct!(Clock { step, timestep })`: every field, in the order of the file.
+#[macro_export]
 macro_rules! archive_struct {
     ($t:ident { $($field:ident),+ $(,)? }) => {
-        impl Archive for $t {
-            fn write(&self, to: &mut Target) -> Write {
+        impl $crate::archive::Archive for $t {
+            fn write(&self, to: &mut $crate::archive::Target) -> $crate::archive::Write {
                 let $t { $($field),+ } = self;
-                $($field.write(to)?;)+
+                $($crate::archive::Archive::write($field, to)?;)+
                 Ok(())
             }
 
-            fn read(from: &mut Source) -> Read<Self> {
+            fn read(from: &mut $crate::archive::Source) -> $crate::archive::Read<Self> {
                 // The fields of a struct expression are evaluated in the order they are written in.
-                Ok($t { $($field: Archive::read(from)?),+ })
+                Ok($t { $($field: $crate::archive::Archive::read(from)?),+ })
             }
         }
     };
@@ -208,23 +213,27 @@ macro_rules! archive_struct {
 
 /// `archive_enum!(Domain { 0 => Open {}, 1 => Periodic { min, max } })`: every variant with the number it has in
 /// files. A tuple variant names its only field `0`, as `Body { 0: id }`.
+#[macro_export]
 macro_rules! archive_enum {
     ($t:ident { $($tag:literal => $variant:ident { $($field:tt $(: $name:ident)?),* }),+ $(,)? }) => {
-        impl Archive for $t {
-            fn write(&self, to: &mut Target) -> Write {
+        impl $crate::archive::Archive for $t {
+            fn write(&self, to: &mut $crate::archive::Target) -> $crate::archive::Write {
                 match self {
                     $($t::$variant { $($field $(: $name)?),* } => {
-                        <u8 as Archive>::write(&$tag, to)?;
-                        $(archive_enum!(@bound $field $($name)?).write(to)?;)*
+                        <u8 as $crate::archive::Archive>::write(&$tag, to)?;
+                        $($crate::archive::Archive::write(
+                            $crate::archive_enum!(@bound $field $($name)?), to)?;)*
                     })+
                 }
                 Ok(())
             }
 
-            fn read(from: &mut Source) -> Read<Self> {
-                Ok(match u8::read(from)? {
-                    $($tag => $t::$variant { $($field: Archive::read(from)?),* },)+
-                    other => return Err(Damage::new(format!("kind {other} of {} is unknown", stringify!($t)))),
+            fn read(from: &mut $crate::archive::Source) -> $crate::archive::Read<Self> {
+                Ok(match <u8 as $crate::archive::Archive>::read(from)? {
+                    $($tag => $t::$variant { $($field: $crate::archive::Archive::read(from)?),* },)+
+                    other => return Err($crate::archive::Damage::new(
+                        format!("kind {other} of {} is unknown", stringify!($t)),
+                    )),
                 })
             }
         }
@@ -232,5 +241,3 @@ macro_rules! archive_enum {
     (@bound $field:tt $name:ident) => { $name };
     (@bound $field:tt) => { $field };
 }
-
-pub(super) use {archive_enum, archive_struct};

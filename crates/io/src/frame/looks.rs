@@ -1,0 +1,60 @@
+//! How walls are drawn. It belongs to output: no step depends on it, and a world does not know it.
+
+use std::collections::BTreeMap;
+
+use rubblepile_core::archive::{Archive, Read, Source, Target, Write};
+
+/// How a wall is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+    /// From 0, opaque, to 1, invisible.
+    pub transparency: f64,
+}
+
+impl Default for Look {
+    /// A translucent grey: most walls enclose what is to be seen.
+    fn default() -> Self {
+        Look { colour: [0xb0; 3], transparency: 0.5 }
+    }
+}
+
+/// The looks of all walls of a run by their ids, those that events will add included. Others have the default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Looks(BTreeMap<u32, Look>);
+
+impl Looks {
+    pub fn of(&self, wall: u32) -> Look {
+        self.0.get(&wall).copied().unwrap_or_default()
+    }
+}
+
+impl FromIterator<(u32, Look)> for Looks {
+    fn from_iter<T: IntoIterator<Item = (u32, Look)>>(looks: T) -> Self {
+        Looks(looks.into_iter().collect())
+    }
+}
+
+rubblepile_core::archive_struct!(Look { colour, transparency });
+
+/// A wall's id and its look.
+struct Entry {
+    wall: u32,
+    look: Look,
+}
+
+rubblepile_core::archive_struct!(Entry { wall, look });
+
+impl Archive for Looks {
+    const LEAST: usize = 8;
+
+    fn write(&self, to: &mut Target) -> Write {
+        let list: Vec<Entry> = self.0.iter().map(|(&wall, &look)| Entry { wall, look }).collect();
+        Archive::write(&list, to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        Ok(Vec::<Entry>::read(from)?.into_iter().map(|e| (e.wall, e.look)).collect())
+    }
+}
