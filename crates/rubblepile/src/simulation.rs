@@ -155,7 +155,10 @@ impl Simulation {
     pub fn checkpoint(&mut self) -> Result<()> {
         match &mut self.state {
             State::Recorded(session) => Ok(session.save()?),
-            _ => Err(Error::bad_input("this simulation has no run directory", "`record` gives it one; `save` writes a file")),
+            _ => Err(Error::bad_input(
+                "this simulation has no run directory",
+                "`record` gives it one; `save` writes a file",
+            )),
         }
     }
 
