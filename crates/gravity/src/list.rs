@@ -86,19 +86,16 @@ pub fn check(gravity: &[Gravity], check: &mut Check) {
         let at = format!("gravity[{k}].{}", entry.key());
         let settings = entry.settings();
         settings.check(check, &at);
-        match settings.source() {
-            Some(Source::Bodies) => {
-                if own {
-                    check.add(at, "self-gravity is given twice: every pull would count double");
-                }
-                own = true;
-            }
+        let twice = match settings.source() {
+            Some(Source::Bodies) => std::mem::replace(&mut own, true).then_some("self-gravity is"),
             Some(Source::Asteroid(body)) => {
-                if !pulled.insert(body) || pulled.len() > 1 && pulled.contains(&None) {
-                    check.add(at, "the gravity of an asteroid is given twice: every pull would count double");
-                }
+                let again = !pulled.insert(body) || pulled.len() > 1 && pulled.contains(&None);
+                again.then_some("the gravity of an asteroid is")
             }
-            None => {}
+            None => None,
+        };
+        if let Some(what) = twice {
+            check.add(at, format!("{what} given twice: every pull would count double"));
         }
     }
 }
