@@ -22,11 +22,10 @@ mod expansion;
 mod near;
 pub mod polyhedron;
 mod simd;
-pub mod solver;
+mod solver;
 mod sort;
 mod topology;
 mod walk;
-pub mod workload;
 
 fields! {
     uniform: Uniform(UniformGravity),
@@ -39,9 +38,14 @@ pub use asteroids::{Asteroids, PolyhedronGravity};
 pub use centrifugal::Centrifugal;
 pub use direct::{Direct, DirectGravity, direct_sample, rms_relative_error};
 pub use list::check;
-pub use solver::{Settings, Solver};
 pub use tree::{Accuracy, Tree, TreeGravity};
 pub use uniform::{Uniform, UniformGravity};
+
+/// What benchmarks tune and no user needs; it may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::solver::{Settings, Solver};
+}
 
 use rubblepile_core::{Advice, Domain, Result, World};
 

@@ -15,7 +15,6 @@ pub mod settings;
 mod sight;
 mod step;
 mod timestep;
-pub mod workload;
 
 pub use settings::Settings;
 pub use step::HardSpheres;

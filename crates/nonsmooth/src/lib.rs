@@ -3,6 +3,8 @@
 
 mod batch;
 mod colours;
+#[doc(hidden)]
+pub mod internals;
 mod kernel;
 mod memory;
 mod near;
@@ -14,7 +16,6 @@ mod spots;
 mod step;
 mod table;
 mod timestep;
-pub mod workload;
 
 pub use settings::{Settings, Solver};
 pub use solver::Outcome;
