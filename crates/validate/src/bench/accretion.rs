@@ -1,4 +1,4 @@
-//! Time of a step by phase while a pile accretes: figure 12 of contact-dynamics-2021. Piles fall together at a step of 1 s for
+//! Time per step by phase while a pile accretes: figure 12 of contact-dynamics-2021. Piles fall together at a step of 1 s for
 //! `MINUTES` minutes, by when most of the energy is gone and nearly all contacts are there; then steps of the paper's 0.05 s are
 //! timed, with gravity taken every step as in the paper.
 
@@ -71,7 +71,7 @@ impl Case for Accretion {
     }
 
     fn about(&self) -> &'static str {
-        "time of a step by phase in a pile that accretes (--n: the nearest cube, --kind spheres or polyhedra)"
+        "time per step by phase in an accreting pile (--n, rounded to a cube; --kind spheres|polyhedra)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

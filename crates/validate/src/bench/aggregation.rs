@@ -66,7 +66,7 @@ impl Case for Aggregation {
     }
 
     fn about(&self) -> &'static str {
-        "200 boulders fall together, 30 and 40 hours in steps of 10 s (--n boulders in a cube of the same density)"
+        "200 boulders fall together, 30 and 40 hours in steps of 10 s (--n boulders at the same number density)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

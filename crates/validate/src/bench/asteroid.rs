@@ -117,7 +117,7 @@ impl Case for Step {
     }
 
     fn about(&self) -> &'static str {
-        "a heap of grains on an asteroid, everything included (--n grains on --facets; 25,088 on 20,000)"
+        "a heap of grains on an asteroid, whole steps (--n grains, default 25,088; --facets, default 20,000)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {
@@ -166,7 +166,7 @@ impl Case for Contact {
     }
 
     fn about(&self) -> &'static str {
-        "grains strewn over an asteroid, contact alone, on 10,000 and on 1,000,000 facets (--n; 20,000)"
+        "grains strewn over an asteroid, contact alone, on 10,000 and 1,000,000 facets (--n grains, default 20,000)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

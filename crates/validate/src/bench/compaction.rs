@@ -25,7 +25,7 @@ impl Case for Compaction {
     }
 
     fn about(&self) -> &'static str {
-        "deformable sand falls together: iterations of Newton-Raphson (--n grains; 25)"
+        "deformable sand settles: Newton-Raphson iterations (--n grains, default 25)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

@@ -177,7 +177,7 @@ impl Case for Pairs {
     }
 
     fn about(&self) -> &'static str {
-        "contact points of pairs of boulders of 12 and 40 corners, on one core (--n pairs, default 5000)"
+        "contact points of pairs of boulders with 12 and 40 vertices, one thread (--n pairs, default 5000)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

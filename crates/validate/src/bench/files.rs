@@ -1,4 +1,4 @@
-//! How fast the world is saved and read again.
+//! How fast the world is saved and read back.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 

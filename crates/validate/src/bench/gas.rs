@@ -66,7 +66,7 @@ impl Case for Gas {
     }
 
     fn about(&self) -> &'static str {
-        "hard spheres in a periodic cube (--n, 10,000 and 100,000; --fraction, 0.1, 0.3 and 0.5; --restitution, 1 and 0.9)"
+        "hard spheres in a periodic cube (--n, default 10,000 and 100,000; --fraction, default 0.1, 0.3 and 0.5; --restitution, default 1 and 0.9)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

@@ -1,4 +1,4 @@
-//! How fast self-gravity is, at the accuracy asked for.
+//! How fast self-gravity is at a target error.
 
 use std::{collections::BTreeMap, time::Instant};
 

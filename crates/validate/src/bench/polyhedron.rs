@@ -40,7 +40,7 @@ impl Case for Exact {
     }
 
     fn about(&self) -> &'static str {
-        "exact gravity of a polyhedron (--facets of it, at --n points; 9,680 and 1,000)"
+        "exact gravity of a polyhedron (--facets, default 9,680; --points, default 1,000)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {
@@ -82,7 +82,7 @@ impl Case for Grouped {
     }
 
     fn about(&self) -> &'static str {
-        "gravity of a polyhedron by groups of facets (--facets, --points, --kind near|patch, --error; prints the largest error)"
+        "gravity of a polyhedron by a tree of facets (--facets, --points, --kind near|patch, --error; prints the largest error)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

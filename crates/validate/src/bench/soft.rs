@@ -258,7 +258,7 @@ impl Case for Sizes {
     }
 
     fn about(&self) -> &'static str {
-        "beds with sizes 1:1, 1:5 and 1:20: what a contact costs"
+        "beds with size ratios 1:1, 1:5 and 1:20: cost per contact"
     }
 
     fn run(&self, _options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {

@@ -1,4 +1,4 @@
-//! `aggregation`: the case of study of nbody-polyhedra-2017 (section 3.2, Tables 1-3; section 4).
+//! `aggregation`: the case study of nbody-polyhedra-2017 (section 3.2, Tables 1-3; section 4).
 
 use std::time::Instant;
 
@@ -93,7 +93,7 @@ impl Case for Aggregation {
     }
 
     fn about(&self) -> &'static str {
-        "two hundred boulders fall together: how many, how porous, how long, how fast they turn"
+        "two hundred boulders fall together: size, porosity, elongation and rotation of the aggregate"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

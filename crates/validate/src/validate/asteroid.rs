@@ -1,4 +1,4 @@
-//! `asteroid-conservation`: what grains and an asteroid exchange, and how single grains move on and about one that turns.
+//! `asteroid-conservation`: momentum that grains and an asteroid exchange, and single grains on and around a rotating one.
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{Asteroid, Field, Fields, G, Material, Method, Report, World};
@@ -308,7 +308,7 @@ impl Case for Conservation {
     }
 
     fn about(&self) -> &'static str {
-        "grains and an asteroid exchange momentum; grains slide, drift, lift off and orbit as they must"
+        "grains and an asteroid exchange momentum; single grains slide, drift, lift off and orbit"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

@@ -1,4 +1,4 @@
-//! One collision from touch to parting: the tool of the impact case.
+//! One collision from first contact to separation: a tool for the case `impact`.
 
 use glam::DVec3;
 use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World};

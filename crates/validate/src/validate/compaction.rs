@@ -41,7 +41,7 @@ const WHOLE: Plan = Plan {
 
 const PAPER: &str = "meshfree-2016, figure 10";
 
-/// Runs on to a time, and says what grains feel there.
+/// Runs on to a time; gives the stresses of the grains there.
 fn follow(run: &mut Simulation, until: f64) -> Result<Deformation, CaseError> {
     run.end = until;
     run.run(&mut Alone)?;
@@ -62,7 +62,7 @@ fn energy(run: &Simulation, felt: &Deformation) -> f64 {
     felt.grains.iter().map(of_grain).sum::<f64>() + lost.total() - lost.wall_work
 }
 
-/// What is missing of the energy at the end, over the work of walls, with steps of half the length.
+/// The energy missing at the end, over the work of walls, with half the time step.
 fn missing_at_half_the_step(plan: &Plan, timestep: f64) -> Result<f64, CaseError> {
     let shorter = format!("method.meshfree.timestep=\"{} s\"", 0.5 * timestep);
     let mut run = simulation(plan.name, plan.text, &[shorter])?;
@@ -110,7 +110,7 @@ impl Case for Compaction {
     }
 
     fn about(&self) -> &'static str {
-        "deformable sand falls together, is pressed and sheared: nodes in contact (--full: a hundred grains, an hour)"
+        "deformable sand settles, is compressed and sheared: nodes in contact (--full: a hundred grains, an hour)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

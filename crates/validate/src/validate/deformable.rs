@@ -31,7 +31,7 @@ impl Case for Patch {
     }
 
     fn about(&self) -> &'static str {
-        "deformable grains under an even stress, a bent beam, a thick ring, a swinging bar"
+        "deformable grains under uniform stress, a bent beam, a thick ring, a vibrating bar"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

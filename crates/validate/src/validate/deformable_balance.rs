@@ -1,4 +1,4 @@
-//! `deformable-balance`: what deformable grains keep: energy with heat and the work of walls, momentum, angular momentum.
+//! `deformable-balance`: conservation laws of deformable grains: energy with heat and the work of walls, momentum, angular momentum.
 
 use std::f64::consts::TAU;
 
@@ -34,7 +34,7 @@ impl Case for DeformableBalance {
     }
 
     fn about(&self) -> &'static str {
-        "two deformable discs meet, one is squeezed: energy, heat, work of walls, momentum"
+        "two deformable discs collide, one is squeezed: energy, heat, work of walls, momentum"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

@@ -1,4 +1,4 @@
-//! `deformable-identities`: what must hold of deformable grains whatever they do: of their shape functions, forces and tangents.
+//! `deformable-identities`: identities of deformable grains: shape functions, forces and tangents.
 
 use rubblepile_meshfree::{
     law::{Kind, Law, Plane},
@@ -24,7 +24,7 @@ impl Case for DeformableIdentities {
     }
 
     fn about(&self) -> &'static str {
-        "shape functions of deformable grains, tangents against differences, turning without stress"
+        "shape functions of deformable grains, tangents against finite differences, rigid rotation without stress"
     }
 
     fn run(&self, _: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

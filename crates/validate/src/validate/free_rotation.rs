@@ -1,5 +1,5 @@
-//! `free-rotation`: figure 4 of contact-dynamics-2021, energy of polyhedra that turn freely (a) and that collide
-//! without loss (b). validation/free-rotation/README.md has what is judged and why.
+//! `free-rotation`: figure 4 of contact-dynamics-2021, energy of polyhedra that rotate freely (a) and that collide
+//! elastically (b). validation/free-rotation/README.md has what is judged and why.
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{Fields, G, Rng, World};
@@ -117,7 +117,7 @@ impl Case for FreeRotation {
     }
 
     fn about(&self) -> &'static str {
-        "a polyhedron turns freely, two collide without loss: energy and angular momentum over 150 minutes"
+        "a polyhedron rotates freely, two collide elastically: energy and angular momentum over 150 minutes"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

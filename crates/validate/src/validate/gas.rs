@@ -24,7 +24,7 @@ pub fn rate(n: usize, fraction: f64) -> f64 {
     4.0 * std::f64::consts::PI.sqrt() * density * contact
 }
 
-/// Runs for a time in drifts of about ten collisions a sphere; the number of collisions.
+/// Runs for a time in drifts of about ten collisions per sphere; gives the number of collisions.
 pub fn run(world: &mut World, duration: f64, rate: f64) -> Result<u64, CaseError> {
     let drifts = (duration * rate / 10.0).ceil().max(1.0);
     world.clock.set_timestep(duration / drifts);
@@ -95,7 +95,7 @@ impl Case for Haff {
     }
 
     fn about(&self) -> &'static str {
-        "an inelastic gas cools: temperature against time"
+        "an inelastic gas cools: temperature over time"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

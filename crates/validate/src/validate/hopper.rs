@@ -25,11 +25,11 @@ struct Left {
     on_plate: usize,
     left_out: usize,
     right_out: usize,
-    /// Kinetic energy a bead of those on the plate, J.
+    /// Kinetic energy per bead on the plate, J.
     energy: f64,
 }
 
-/// Nobody watches and nothing is saved.
+/// No progress is shown and nothing is saved.
 pub struct Alone;
 
 impl Control for Alone {

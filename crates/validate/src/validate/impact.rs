@@ -15,7 +15,7 @@ use crate::cases::{Case, CaseError, Options, Rows};
 pub struct Impact;
 
 const CASE: &str = "impact";
-/// Steps a contact: the tolerances follow from it.
+/// Steps per contact: the tolerances follow from it.
 const STEPS: f64 = 400.0;
 const CHUNG_OOI: &str = "Chung & Ooi 2011";
 

@@ -85,7 +85,7 @@ pub struct ValidateRow {
     /// Largest difference that passes, in the unit of the quantity.
     pub tolerance: f64,
     pub pass: bool,
-    /// Where the reference stands: paper, section, equation or figure.
+    /// Where the reference comes from: paper, section, equation or figure.
     pub source: String,
 }
 
@@ -99,7 +99,7 @@ impl ValidateRow {
         source: impl Into<String>,
     ) -> Self {
         let (quantity, source) = (quantity.into(), source.into());
-        // A number that is not one passes nothing.
+        // NaN passes nothing.
         let pass = (ours - reference).abs() <= tolerance;
         ValidateRow { case: case.into(), quantity, reference, ours, tolerance, pass, source }
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::ValidateRow;
 
     #[test]
-    fn a_number_that_is_not_one_does_not_pass() {
+    fn nan_does_not_pass() {
         assert!(ValidateRow::new("x", "q", 1.0, 1.1, 0.2, "s").pass);
         assert!(!ValidateRow::new("x", "q", 1.0, 1.3, 0.2, "s").pass);
         assert!(!ValidateRow::new("x", "q", 1.0, f64::NAN, 0.2, "s").pass);

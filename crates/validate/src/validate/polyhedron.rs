@@ -84,7 +84,7 @@ impl Case for Gravity {
     }
 
     fn about(&self) -> &'static str {
-        "gravity of a polyhedron: a sphere, a sum in higher precision, Laplace's equation; groups of facets"
+        "gravity of a polyhedron: a sphere, a sum in higher precision, Laplace's equation, the tree of facets"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
@@ -226,7 +226,7 @@ fn grouped_errors(body: &Polyhedron, target: f64, points: &[DVec3]) -> (f64, f64
     let exact = body.pull(points);
     found.iter().zip(&exact).fold((0.0, 0.0), |(a, u), (found, exact)| {
         let here = found.1.distance(exact.acceleration) / exact.acceleration.length();
-        // Not a number must not pass.
+        // NaN must not pass.
         let worse = |most: f64, x: f64| if x <= most { most } else { x };
         (worse(a, here), worse(u, (found.0 / exact.potential - 1.0).abs()))
     })

@@ -1,4 +1,4 @@
-//! Small worlds of rigid bodies under contact dynamics: the tools of the cases `free-rotation` and `stick-slip`.
+//! Small worlds of rigid bodies under contact dynamics: tools for the cases `free-rotation` and `stick-slip`.
 
 use std::sync::Arc;
 

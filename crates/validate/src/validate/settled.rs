@@ -76,7 +76,7 @@ pub fn settle(world: &mut World, method: &mut dyn Method, step: f64, end: f64) -
 pub struct Bed {
     /// Volume of spheres over volume.
     pub packing: f64,
-    /// Kinetic energy a grain over m g d.
+    /// Kinetic energy per grain over m g d.
     pub kinetic: f64,
     /// Mean overlap of the pairs that overlap.
     pub overlap: f64,

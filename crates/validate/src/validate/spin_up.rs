@@ -1,4 +1,4 @@
-//! `spin-up`: section 3.3 of contact-dynamics-2021. A settled pile of cohesive spheres is turned faster and faster.
+//! `spin-up`: section 3.3 of contact-dynamics-2021. A settled pile of cohesive spheres is spun up.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -90,7 +90,7 @@ impl Case for SpinUp {
     }
 
     fn about(&self) -> &'static str {
-        "a cohesive pile is spun up: it flattens, and parts the later the stronger it is"
+        "a cohesive pile is spun up: it flattens, and breaks up later the stronger it is"
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {

@@ -1,4 +1,4 @@
-//! `tree-error`: does the tree keep the error it was asked for?
+//! `tree-error`: the error of the tree against its target.
 
 use glam::DVec3;
 use rubblepile_core::{Actions, Field};

@@ -1,4 +1,4 @@
-//! What is kept: energy with heat and the work of walls, momentum, angular momentum.
+//! What is conserved: energy with heat and the work of walls, momentum, angular momentum.
 
 use glam::DVec2;
 use rubblepile_meshfree::{

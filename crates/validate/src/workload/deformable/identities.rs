@@ -1,4 +1,4 @@
-//! What must hold exactly, or to the error of a difference: shape functions, tangents, turning without stress.
+//! What must hold exactly, or to the error of a finite difference: shape functions, tangents, rigid rotation without stress.
 
 use std::f64::consts::TAU;
 
@@ -34,7 +34,7 @@ fn grain(law: Law) -> Result<Grain> {
 }
 
 fn larger(a: &mut f64, b: f64) {
-    // A number that is not one must not be lost.
+    // NaN must not be lost.
     *a = if b.is_nan() { b } else { a.max(b) };
 }
 
