@@ -2,8 +2,8 @@
 //! walls: what rests on a floor is a heap and not a body of its own.
 
 use glam::DVec3;
+use rubblepile::nonsmooth::NonsmoothState;
 use rubblepile_core::World;
-use rubblepile_nonsmooth::NonsmoothState;
 use rubblepile_probe::{
     Aggregate, Binary, Cluster, Envelope,
     aggregate::contacts_by_cluster,

@@ -102,7 +102,13 @@ What the layer is made of comes from the first [[grains]] and its material, wher
     /// Measure how fast this machine runs
     Bench(Bench),
 
-    /// Hold this program against published numbers
+    /// Compare with published results and exact solutions
+    #[command(after_help = "Examples:
+  rubblepile validate impact
+  rubblepile validate --all --jobs 4              four cases at a time, and a table at the end
+  rubblepile validate --all --json > rows.jsonl   one JSON object per line
+
+Exit code 1 if a number is off by more than its tolerance, or a case cannot be run.")]
     Validate(Validate),
 }
 
@@ -343,7 +349,7 @@ pub struct Bench {
     /// Threads to compute with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
-    /// One JSON object a line
+    /// One JSON object per line
     #[arg(long)]
     pub json: bool,
     /// Number of bodies, or of points
@@ -352,19 +358,19 @@ pub struct Bench {
     /// Facets of a polyhedron
     #[arg(long, value_name = "N")]
     pub facets: Option<usize>,
-    /// Share of the volume that is filled
+    /// Volume fraction of grains
     #[arg(long)]
     pub fraction: Option<f64>,
     /// Restitution of collisions
     #[arg(long)]
     pub restitution: Option<f64>,
-    /// How they lie, where a case has several ways
+    /// Variant of the set-up, where a case has several
     #[arg(long)]
     pub kind: Option<String>,
-    /// Accuracy asked of gravity
+    /// Target relative error of gravity
     #[arg(long)]
     pub error: Option<f64>,
-    /// State to start from, where a case takes one
+    /// Initial state, where a case takes one
     #[arg(long, value_name = "FILE.csv")]
     pub state: Option<PathBuf>,
 }
@@ -374,22 +380,28 @@ pub struct Validate {
     /// Case to run
     #[arg(required_unless_present_any = ["all", "list"])]
     pub case: Option<String>,
-    /// Run all cases
+    /// Run all cases, and end with a table of them
     #[arg(long, conflicts_with = "case")]
     pub all: bool,
+    /// Cases at a time
+    #[arg(long, short, value_name = "N", requires = "all", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub jobs: u32,
     /// List the cases
     #[arg(long)]
     pub list: bool,
     /// At the size of the paper, however long it takes
     #[arg(long)]
     pub full: bool,
-    /// Write pictures there, where a case makes any
+    /// Write pictures to this directory, where a case makes any
     #[arg(long, value_name = "DIR")]
     pub pictures: Option<PathBuf>,
-    /// Threads to compute with [default: all cores]
+    /// Threads of each case [default: the cores divided by --jobs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
-    /// One JSON object a line
+    /// One JSON object per line
     #[arg(long)]
     pub json: bool,
+    /// Only rows and errors: no progress, no notes
+    #[arg(long, short)]
+    pub quiet: bool,
 }

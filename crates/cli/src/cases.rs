@@ -1,104 +1,308 @@
-//! Cases of `bench` and `validate`: how they are chosen, run and printed.
-//!
-//! To add one: a type that implements [`Case`] in a file of its own in `bench/` or `validate/`, and a line in the list
-//! in that folder's `mod.rs`. Names are fixed: scripts rely on them.
+//! `bench` and `validate`: runs cases, and prints their rows as they come.
 
-use std::path::PathBuf;
+use std::{
+    collections::BTreeMap,
+    io::IsTerminal,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
-use serde::Serialize;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use rubblepile_validate::{
+    Case, Event, Options, Outcome, Plan, Row,
+    bench::{self, BenchRow},
+    choose, run,
+    validate::{self, ValidateRow},
+};
 
-use crate::{failure::Failure, print, text};
+use crate::{args, failure::Failure, print, text};
 
-/// What was asked for on the command line; a case takes what it knows.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// At the size of the paper.
-    pub full: bool,
-    /// Number of bodies.
-    pub n: Option<usize>,
-    /// Of a polyhedron.
-    pub facets: Option<usize>,
-    /// Share of the volume that is filled.
-    pub fraction: Option<f64>,
-    pub restitution: Option<f64>,
-    pub kind: Option<String>,
-    pub error: Option<f64>,
-    pub state: Option<PathBuf>,
-    /// Folder for pictures.
-    pub pictures: Option<PathBuf>,
-}
-
-/// One case. `run` is called inside the thread pool that was asked for.
-pub trait Case: Sync {
-    type Row: Row;
-
-    fn name(&self) -> &'static str;
-
-    /// One line: what it does.
-    fn about(&self) -> &'static str;
-
-    fn run(&self, options: &Options) -> Result<Vec<Self::Row>, CaseError>;
-}
-
-pub type CaseError = Box<dyn std::error::Error + Send + Sync>;
-
-/// A line of the result.
-pub trait Row: Serialize + Send {
-    fn header() -> Vec<&'static str>;
+/// A row as it is printed for people: columns at least this wide, so that rows line up that come one by one.
+trait Cells: Row {
+    const COLUMNS: &'static [(&'static str, usize)];
     fn cells(&self) -> Vec<String>;
-    /// Whether it is as it should be.
-    fn passed(&self) -> bool {
-        true
+}
+
+impl Cells for ValidateRow {
+    const COLUMNS: &'static [(&'static str, usize)] = &[
+        ("case", 21),
+        ("quantity", 60),
+        ("reference", 10),
+        ("ours", 10),
+        ("tolerance", 10),
+        ("", 4),
+        ("source", 0),
+    ];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.case.clone(),
+            self.quantity.clone(),
+            text::number(self.reference),
+            text::number(self.ours),
+            text::number(self.tolerance),
+            if self.pass { "pass".into() } else { "FAIL".into() },
+            self.source.clone(),
+        ]
     }
 }
 
-/// What is left of a set of cases.
-pub struct Outcome {
-    pub rows: usize,
-    pub failed: usize,
+impl Cells for BenchRow {
+    const COLUMNS: &'static [(&'static str, usize)] =
+        &[("case", 25), ("size", 8), ("threads", 7), ("seconds", 9), ("rate", 24), ("phases", 0)];
+
+    fn cells(&self) -> Vec<String> {
+        let phases: Vec<String> =
+            self.phases.iter().map(|(name, s)| format!("{name} {}", text::number(*s))).collect();
+        vec![
+            self.case.clone(),
+            self.size.to_string(),
+            self.threads.to_string(),
+            text::number(self.seconds),
+            format!("{} {}", text::rate(self.rate), self.unit),
+            phases.join(", "),
+        ]
+    }
 }
 
-/// Prints the names of the cases.
-pub fn list<R: Row>(cases: &[Box<dyn Case<Row = R>>]) {
+/// One line of a table whose later lines are not known yet.
+fn line<R: Cells>(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let padded: Vec<String> =
+        cells.into_iter().zip(R::COLUMNS).map(|(cell, (_, w))| format!("{:<w$}", cell.as_ref())).collect();
+    format!("{}\n", padded.join("  ").trim_end())
+}
+
+/// What is printed while cases run.
+struct Show {
+    json: bool,
+    /// Notes of cases, and how far they are, on standard error.
+    notes: bool,
+    bars: Option<MultiProgress>,
+    running: Mutex<BTreeMap<String, Running>>,
+    /// Why a row could not be printed.
+    error: Mutex<Option<String>>,
+}
+
+/// The progress of one case.
+struct Running {
+    bar: ProgressBar,
+    rows: usize,
+    failed: usize,
+    part: Option<f64>,
+}
+
+impl Running {
+    fn message(&self, case: &str) -> String {
+        let mut message = format!("{case}: {} rows", self.rows);
+        if self.failed > 0 {
+            message.push_str(&format!(", {} failed", self.failed));
+        }
+        if let Some(part) = self.part {
+            message.push_str(&format!(", {:.0} %", 100.0 * part.clamp(0.0, 1.0)));
+        }
+        message
+    }
+}
+
+impl Show {
+    fn new(json: bool, quiet: bool) -> Self {
+        let bars = (!json && !quiet && std::io::stderr().is_terminal()).then(MultiProgress::new);
+        Show { json, notes: !quiet, bars, running: Mutex::default(), error: Mutex::default() }
+    }
+
+    /// Takes the progress away while something is printed.
+    fn alone(&self, print: impl FnOnce()) {
+        match &self.bars {
+            Some(bars) => bars.suspend(print),
+            None => print(),
+        }
+    }
+
+    fn header<R: Cells>(&self) {
+        if !self.json {
+            print(&line::<R>(R::COLUMNS.iter().map(|c| c.0)));
+        }
+    }
+
+    fn event<R: Cells>(&self, case: &str, event: Event<R>) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Started => {
+                if let Some(bars) = &self.bars {
+                    let bar = bars.add(ProgressBar::new_spinner());
+                    let style = ProgressStyle::with_template("{spinner} {elapsed_precise}  {msg}");
+                    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+                    let new = Running { bar, rows: 0, failed: 0, part: None };
+                    new.bar.set_message(new.message(case));
+                    new.bar.enable_steady_tick(Duration::from_millis(250));
+                    running.insert(case.into(), new);
+                }
+            }
+            Event::Row(row) => {
+                let text = match self.json.then(|| serde_json::to_string(&row)) {
+                    None => line::<R>(row.cells()),
+                    Some(Ok(json)) => json + "\n",
+                    Some(Err(e)) => {
+                        let mut error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+                        error.get_or_insert(format!("case `{case}`: {e}"));
+                        return;
+                    }
+                };
+                self.alone(|| print(&text));
+                if let Some(running) = running.get_mut(case) {
+                    running.rows += 1;
+                    running.failed += usize::from(!row.passed());
+                    running.bar.set_message(running.message(case));
+                }
+            }
+            Event::Note(text) if self.notes => self.alone(|| eprintln!("{text}")),
+            Event::Note(_) => {}
+            Event::Progress(part) => {
+                if let Some(running) = running.get_mut(case) {
+                    running.part = Some(part);
+                    running.bar.set_message(running.message(case));
+                }
+            }
+            Event::Finished(_) => {
+                if let Some(running) = running.remove(case) {
+                    running.bar.finish_and_clear();
+                }
+            }
+        }
+    }
+}
+
+fn list<R: Row>(cases: &[Box<dyn Case<Row = R>>]) {
     let rows: Vec<Vec<String>> = cases.iter().map(|c| vec![c.name().into(), c.about().into()]).collect();
     print(&text::table(&rows));
 }
 
-/// Runs the case of this name, or all; prints each row as it comes with `json`, and a table otherwise.
-pub fn run<R: Row>(
+/// Runs the case of this name, or all.
+fn run_cases<R: Cells>(
     cases: &[Box<dyn Case<Row = R>>],
     wanted: Option<&str>,
-    options: &Options,
-    json: bool,
-) -> Result<Outcome, Failure> {
-    let chosen: Vec<_> = cases.iter().filter(|c| wanted.is_none_or(|w| w == c.name())).collect();
-    if let (Some(wanted), true) = (wanted, chosen.is_empty()) {
-        let names: Vec<&str> = cases.iter().map(|c| c.name()).collect();
-        return Err(Failure::bad_input(
-            format!("there is no case `{wanted}`"),
-            format!("cases there are: {}", names.join(", ")),
-        ));
+    plan: &Plan,
+    show: &Show,
+) -> Result<Vec<Outcome>, Failure> {
+    let chosen = choose(cases, wanted)
+        .map_err(|e| Failure::bad_input(&e, format!("cases there are: {}", e.known.join(", "))))?;
+    show.header::<R>();
+    let outcomes = run(&chosen, plan, &|case, event| show.event(case, event))
+        .map_err(|e| Failure::bad_input(e, "give a smaller --threads"))?;
+    let mut error = show.error.lock().unwrap_or_else(PoisonError::into_inner);
+    match error.take() {
+        Some(error) => Err(Failure::RunFailed(miette::miette!("{error}"))),
+        None => Ok(outcomes),
     }
-    let mut table = vec![R::header().into_iter().map(String::from).collect()];
-    let mut outcome = Outcome { rows: 0, failed: 0 };
-    for case in chosen {
-        let rows = case.run(options).map_err(|e| {
-            Failure::RunFailed(miette::miette!("case `{}` could not be run: {e}", case.name()))
-        })?;
-        for row in rows {
-            outcome.rows += 1;
-            outcome.failed += usize::from(!row.passed());
-            if json {
-                let line = serde_json::to_string(&row)
-                    .map_err(|e| Failure::RunFailed(miette::miette!("case `{}`: {e}", case.name())))?;
-                print(&(line + "\n"));
-            } else {
-                table.push(row.cells());
-            }
+}
+
+/// The first case that could not be run makes the command fail; the others are named before it.
+fn broken(outcomes: Vec<Outcome>) -> Result<(), Failure> {
+    let mut broken: Vec<Failure> = outcomes
+        .into_iter()
+        .filter_map(|outcome| {
+            let error = outcome.error?;
+            Some(Failure::RunFailed(miette::miette!("case `{}` could not be run: {error}", outcome.case)))
+        })
+        .collect();
+    let Some(last) = broken.pop() else { return Ok(()) };
+    for failure in broken {
+        if let Some(report) = failure.report() {
+            eprintln!("{report:?}");
         }
     }
-    if !json {
-        print(&text::table(&table));
+    Err(last)
+}
+
+/// Exit code 1 if a case cannot be run.
+pub fn bench(args: args::Bench) -> Result<(), Failure> {
+    let cases = bench::cases();
+    if args.list {
+        list(&cases);
+        return Ok(());
     }
-    Ok(outcome)
+    let options = Options {
+        n: args.n,
+        facets: args.facets,
+        fraction: args.fraction,
+        restitution: args.restitution,
+        kind: args.kind,
+        error: args.error,
+        state: args.state,
+        ..Options::default()
+    };
+    // One after the other: two at a time would slow each other down. A bar that is drawn meanwhile takes time, too.
+    let plan = Plan { options, jobs: 1, threads: args.threads.map(|n| n as usize) };
+    broken(run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, true))?)
+}
+
+/// Exit code 1 if a number does not pass or a case cannot be run.
+pub fn validate(args: args::Validate) -> Result<(), Failure> {
+    let cases = validate::cases();
+    if args.list {
+        list(&cases);
+        return Ok(());
+    }
+    let options = Options { full: args.full, pictures: args.pictures, ..Options::default() };
+    let plan = Plan { options, jobs: args.jobs as usize, threads: args.threads.map(|n| n as usize) };
+    let start = Instant::now();
+    let outcomes = run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, args.quiet))?;
+    if args.all && !args.json {
+        print(&format!("\n{}", table(&outcomes, start.elapsed())));
+    }
+    let (rows, failed) = totals(&outcomes);
+    broken(outcomes)?;
+    if failed > 0 {
+        eprintln!("{failed} of {rows} numbers do not agree");
+        return Err(Failure::Said);
+    }
+    Ok(())
+}
+
+/// Rows, and how many of them failed.
+fn totals(outcomes: &[Outcome]) -> (usize, usize) {
+    (outcomes.iter().map(|o| o.rows).sum(), outcomes.iter().map(|o| o.failed).sum())
+}
+
+fn table(outcomes: &[Outcome], took: Duration) -> String {
+    let header = ["case", "rows", "passed", "failed", "wall-clock time", ""].map(String::from).to_vec();
+    let line = |name: &str, (rows, failed): (usize, usize), took: Duration, remark: &str| {
+        let numbers = [rows, rows - failed, failed].map(|n| n.to_string());
+        let mut line = vec![name.to_string()];
+        line.extend(numbers);
+        line.extend([text::duration(took), remark.to_string()]);
+        line
+    };
+    let mut all = vec![header];
+    all.extend(outcomes.iter().map(|o| {
+        let remark = if o.error.is_some() { "could not be run" } else { "" };
+        line(o.case, (o.rows, o.failed), o.took, remark)
+    }));
+    let broken = outcomes.iter().filter(|o| o.error.is_some()).count();
+    let remark = if broken > 0 { format!("{broken} could not be run") } else { String::new() };
+    all.push(line("total", totals(outcomes), took, &remark));
+    text::table(&all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_ends_with_the_total_and_names_what_could_not_be_run() {
+        let outcome = |case, rows, failed, error: Option<&str>| Outcome {
+            case,
+            rows,
+            failed,
+            took: Duration::from_secs(2),
+            error: error.map(Into::into),
+        };
+        let outcomes = [outcome("kepler", 19, 1, None), outcome("hopper", 0, 0, Some("no luck"))];
+        let table = table(&outcomes, Duration::from_secs(3));
+        let lines: Vec<Vec<&str>> = table.lines().map(|l| l.split_whitespace().collect()).collect();
+        assert_eq!(lines[1], ["kepler", "19", "18", "1", "2.0", "s"]);
+        assert_eq!(lines[2], ["hopper", "0", "0", "0", "2.0", "s", "could", "not", "be", "run"]);
+        assert_eq!(lines[3][..6], ["total", "19", "18", "1", "3.0", "s"]);
+        assert_eq!(lines[3][6], "1");
+    }
 }

@@ -3,6 +3,7 @@
 use std::{io::Read, path::Path};
 
 use glam::DVec3;
+use rubblepile::meshfree::DeformableState;
 use rubblepile_core::{Domain, Frame, World};
 use rubblepile_io::{
     FileError,
@@ -16,7 +17,6 @@ use rubblepile_io::{
     series,
     table::Table,
 };
-use rubblepile_meshfree::DeformableState;
 use serde_json::{Value, json};
 
 use crate::{aggregates, args, failure::Failure, print, shape_info, text};

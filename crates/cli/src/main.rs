@@ -2,8 +2,6 @@
 
 mod aggregates;
 mod args;
-
-mod bench;
 mod cases;
 mod check;
 mod cite;
@@ -19,7 +17,6 @@ mod run;
 mod shape_info;
 mod sweep;
 mod text;
-mod validate;
 
 use std::process::ExitCode;
 
@@ -46,8 +43,8 @@ fn main() -> ExitCode {
         Command::Picture(args) => picture::picture(args),
         Command::Export(args) => export::export(args),
         Command::Cite { directory } => cite::cite(&directory),
-        Command::Bench(args) => bench::bench(args),
-        Command::Validate(args) => validate::validate(args),
+        Command::Bench(args) => cases::bench(args),
+        Command::Validate(args) => cases::validate(args),
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -23,11 +23,10 @@ mod expansion;
 mod near;
 pub mod polyhedron;
 mod simd;
-pub mod solver;
+mod solver;
 mod sort;
 mod topology;
 mod walk;
-pub mod workload;
 
 fields! {
     uniform: Uniform(UniformGravity),
@@ -43,6 +42,12 @@ pub use list::check;
 pub use solver::{Settings, Solver};
 pub use tree::{Accuracy, Tree};
 pub use uniform::Uniform;
+
+/// What benchmarks tune and no user needs; it may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::solver::{Settings, Solver};
+}
 
 use rubblepile_core::{Advice, Domain, Result, World};
 

@@ -16,7 +16,6 @@ mod sight;
 mod state;
 mod step;
 mod timestep;
-pub mod workload;
 
 pub use settings::Settings;
 pub use state::{HardState, Held, WallTally, held};

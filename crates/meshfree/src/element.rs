@@ -230,37 +230,3 @@ impl Rubbing {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::workload::identities::{Meeting, Opposite};
-
-    #[test]
-    fn the_tangent_is_the_change_of_the_forces() {
-        // A node that has come into a bent outline, and one above it; without friction, sliding, sticking.
-        for (height, friction) in
-            [-0.03, 0.04].into_iter().flat_map(|h| [0.0, 0.01, 10.0].map(|friction| (h, friction)))
-        {
-            for opposite in [Opposite::Grain, Opposite::Wall] {
-                let meeting = Meeting { opposite, friction, height };
-                let (nodes, here) = (meeting.places(), meeting.element(meeting.places()).unwrap());
-                assert_eq!(here.slip != 0.0, friction > 1.0);
-                assert_eq!(here.traction != 0.0, friction > 0.0);
-                let error = meeting.tangent_error().unwrap();
-                assert!(error < 1e-7, "{meeting:?}: {error}");
-                let size = here.symmetric.iter().flatten().fold(0.0_f64, |a, b| a.max(b.abs()));
-                for (i, j) in (0..SIZE).flat_map(|i| (0..i).map(move |j| (i, j))) {
-                    assert!((here.symmetric[i][j] - here.symmetric[j][i]).abs() < 1e-14 * size);
-                }
-                if opposite == Opposite::Grain {
-                    // What pushes the one pushes back the other; friction has the lever of the gap.
-                    let sum: DVec2 = here.force.iter().sum();
-                    let torque: f64 = nodes.iter().zip(&here.force).map(|(x, f)| x.perp_dot(*f)).sum();
-                    let lever = here.traction.abs() * here.length * 0.1;
-                    assert!(sum.length() < 1e-13 && torque.abs() < 1e-13 + lever, "{sum} {torque}");
-                }
-            }
-        }
-    }
-}

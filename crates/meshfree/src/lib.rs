@@ -1,34 +1,45 @@
 //! Method 4: grains that deform greatly, in two dimensions, without a mesh (meshfree-2016).
 
 pub mod bulk;
-pub mod condense;
-pub mod deformation;
-pub mod dense;
-pub mod element;
+mod condense;
+mod deformation;
+mod dense;
+mod element;
 pub mod fill;
 mod gmres;
 pub mod grain;
 pub mod law;
-pub mod losses;
-pub mod method;
+mod losses;
+mod method;
 mod motion;
 mod newton;
 pub mod outline;
 pub mod overlap;
 mod pace;
 pub mod packing;
-pub mod quadrature;
-pub mod sample;
+mod quadrature;
+mod sample;
 pub mod scene;
 pub mod settings;
 pub mod shape;
-pub mod sparse;
-pub mod spline;
+mod sparse;
+mod spline;
 pub mod step;
-pub mod system;
-pub mod timestep;
-pub mod workload;
+mod system;
+mod timestep;
 
 pub use grain::{Deformable, DeformableState, Pressed, Reference, grains};
 pub use method::DeformableGrains;
 pub use settings::Settings;
+
+/// What validation and benchmarks look at and no user needs; it may change at any time.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::{
+        element::{Element, Friction, NODES, Pressure, on_grain, on_wall},
+        losses::Losses,
+        quadrature::points as quadrature_points,
+        sample::{Damping, Flows, Grain, Grip, Partner, Sample, Wall},
+        spline::closest,
+    };
+}

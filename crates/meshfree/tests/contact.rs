@@ -1,16 +1,19 @@
 //! Friction, adhesion, and damping that leaves rigid motion alone.
 
+mod common;
+
 use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Bulk,
     fill::{Density, fill},
+    internals::{Damping, Flows, Grain, Grip, Sample, Wall},
     law::{Kind, Law, Plane},
     outline::Outline,
-    sample::{Damping, Flows, Grain, Grip, Sample, Wall},
     shape,
     step::{Settings, State, Stepper},
-    workload::{disc, settings},
 };
+
+use common::{disc, settings};
 
 const MODULUS: f64 = 1e6;
 const DENSITY: f64 = 1000.0;
@@ -102,7 +105,7 @@ fn what_has_touched_hangs_until_its_weight_is_more_than_it_can_bear() {
 fn viscous_damping_stops_what_swings_and_leaves_what_turns() {
     let spin = |damping: Damping| {
         let law = Law::new(Kind::NeoHookean, Plane::Strain, MODULUS, 0.3).unwrap();
-        let grain = disc(DVec2::ZERO, 0.25, 0.1, law, DENSITY, damping).unwrap();
+        let grain = disc(DVec2::ZERO, 0.25, 0.1, law, DENSITY, damping);
         let nodes = grain.filling.nodes.clone();
         let mut sample = Sample::new(vec![grain], Vec::new(), DVec2::ZERO).unwrap();
         let mut stepper = Stepper::new(Settings { residual: 1e-10, ..settings() });

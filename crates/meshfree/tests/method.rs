@@ -1,5 +1,7 @@
 //! Deformable grains as a method: the same steps as the solver's own, the same bits however a run is cut, and what it refuses.
 
+mod common;
+
 use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
@@ -10,12 +12,13 @@ use rubblepile_meshfree::{
     Deformable, DeformableGrains, DeformableState, Reference, Settings,
     fill::{Density, fill},
     grains,
+    internals::{self, Damping, Grip, Sample},
     law::{Kind, Law, Plane},
     outline::Outline,
-    sample::{self, Damping, Grip, Sample},
     step::{Scheme, Stepper},
-    workload::{disc, settings},
 };
+
+use common::{disc, settings};
 
 fn state_of(world: &mut World) -> &mut DeformableState {
     world.part_or_default()
@@ -87,10 +90,9 @@ fn the_method_takes_the_steps_of_the_solver() {
         law,
         1000.0,
         Damping { mass: 0.01, stiffness: 0.1, viscous: 0.0 },
-    )
-    .unwrap();
+    );
     let filling = grain.filling.clone();
-    let floor = sample::Wall::new(DVec2::ZERO, DVec2::Y);
+    let floor = internals::Wall::new(DVec2::ZERO, DVec2::Y);
     let mut sample = Sample::new(vec![grain], vec![floor], DVec2::new(0.0, -9.81)).unwrap();
     sample.grips = vec![Grip { friction: 0.5, adhesion: 0.0 }];
     let n = sample.nodes();

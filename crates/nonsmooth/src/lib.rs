@@ -4,6 +4,8 @@
 mod batch;
 mod colours;
 mod history;
+#[doc(hidden)]
+pub mod internals;
 mod kernel;
 mod memory;
 mod near;
@@ -15,7 +17,6 @@ mod spots;
 mod step;
 mod table;
 mod timestep;
-pub mod workload;
 
 pub use history::{ImpulseHistory, NonsmoothState};
 pub use settings::{Settings, Solver};

@@ -3,8 +3,8 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Extent, Field, Fields, Frame, Material, Measure, Method, Motion, Report, Result, Rng, Surface,
-    Wall, World, bodies::Bodies,
+    Actions, Domain, Extent, Field, Fields, Frame, Material, Measure, Method, Motion, Report, Result, Rng,
+    Surface, Wall, World, bodies::Bodies,
 };
 use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, SoftState, shortest_contact_time};
 
@@ -306,9 +306,9 @@ impl Field for Snap {
     fn name(&self) -> &'static str {
         "snap"
     }
-    fn accelerate(&mut self, world: &World, out: &mut [DVec3]) -> Result<()> {
+    fn act(&mut self, world: &World, on: &mut Actions) -> Result<()> {
         if world.clock.step >= self.0 {
-            out[world.bodies.id.iter().position(|&id| id == 2).unwrap()].x = f64::INFINITY;
+            on.accelerations[world.bodies.id.iter().position(|&id| id == 2).unwrap()].x = f64::INFINITY;
         }
         Ok(())
     }

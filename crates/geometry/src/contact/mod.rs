@@ -13,7 +13,6 @@ mod ground;
 mod manifold;
 mod plain;
 mod prepared;
-mod sample;
 mod short;
 mod sphere;
 #[cfg(test)]
@@ -22,7 +21,6 @@ mod wall;
 
 pub use ground::{GroundPoint, hull_ground};
 pub use prepared::{Hull, Placed};
-pub use sample::{SamplePairs, sample_pairs};
 pub use sphere::hull_sphere;
 pub use wall::{PlacedWall, hull_wall};
 

@@ -5,7 +5,6 @@
 //! already and comes nearer meets at once (section 2.3: overlaps of rounding are mended by a time of zero); one that
 //! touches and goes away does not meet there again.
 
-pub mod march;
 mod moving;
 mod ring;
 mod roots;
@@ -33,7 +32,7 @@ pub struct Path {
 }
 
 impl Path {
-    fn at(&self, t: f64) -> DVec3 {
+    pub fn at(&self, t: f64) -> DVec3 {
         self.position + t * (self.velocity + 0.5 * t * self.acceleration)
     }
 

@@ -1,10 +1,10 @@
 use glam::DVec3;
 use rubblepile_core::{Material, Rng, Surface, Wall, World};
 
-use crate::{Settings, Solver, workload::Workload};
+use crate::{Settings, Solver, internals::ContactProblem};
 
 /// A loose heap of spheres of mixed size on a floor, pressed from the side and from above.
-fn heap(friction: f64) -> Workload {
+fn heap(friction: f64) -> ContactProblem {
     let mut world = World::new(0.01);
     world.materials.push(Material {
         friction_sliding: friction,
@@ -22,7 +22,7 @@ fn heap(friction: f64) -> Workload {
         }
     }
     world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-    Workload::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05).expect("spheres")
+    ContactProblem::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05).expect("spheres")
 }
 
 #[test]

@@ -320,13 +320,20 @@ fn almost_aligned_solids_agree_with_all_features_tried() {
 #[test]
 fn plain_and_wide_lanes_give_the_same_bits() {
     use rubblepile_core::simd::Portable;
-    let sample = sample_pairs(400, 20, 7);
-    for &[i, j] in &sample.pairs {
-        let (a, b) = (&sample.placed[i as usize], &sample.placed[j as usize]);
-        let plain = Pair { a, b, margin: sample.margin }.run::<Portable>();
-        assert_eq!(plain, hulls(a, b, sample.margin));
+    let mut rng = Rng::new(7);
+    let (margin, mut near) = (1e-3, 0);
+    for _ in 0..400 {
+        let mut boulder = |place: DVec3| {
+            let hull = Arc::new(Hull::new(&random_boulder(20, &mut rng).parts[0]).expect("a hull"));
+            let turn = DQuat::from_axis_angle(rng.direction(), rng.range(0.0, std::f64::consts::TAU));
+            (Placed::new(hull, place, turn), rng.range(1.2, 2.0) * rng.direction())
+        };
+        let (a, apart) = boulder(DVec3::ZERO);
+        let (b, _) = boulder(apart);
+        let (a, b) = (&a, &b);
+        let found = hulls(a, b, margin);
+        assert_eq!(Pair { a, b, margin }.run::<Portable>(), found);
+        near += usize::from(matches!(found, Touch::Near(_)));
     }
-    // The mix that speed is measured with is what its description says.
-    let near = sample.near();
-    assert!((140..=180).contains(&near), "{near} of 400");
+    assert!((100..300).contains(&near), "{near} of 400");
 }

@@ -1,0 +1,122 @@
+//! What benchmarks and comparisons of solvers look at and no user needs; it may change at any time.
+
+use glam::DVec3;
+use rubblepile_core::{Poses, Result, World};
+use rubblepile_geometry::mesh::Surfaces;
+
+use crate::{
+    Settings,
+    memory::Warm,
+    near::Near,
+    problem::{Free, Problem},
+    rocks::Rocks,
+    solver::{self, Outcome},
+    spots::{self, Law, Reach, Scene, Side, Spot},
+    step::inverse_inertia,
+};
+
+/// One contact problem by itself: a packing at rest, one step long, with every gap closed (workload N1).
+pub struct ContactProblem {
+    spots: Vec<Spot>,
+    laws: Vec<Law>,
+    velocity: Vec<DVec3>,
+    world: World,
+    problem: Problem,
+}
+
+impl ContactProblem {
+    /// The bodies of `world`, pushed by `acceleration` for one of its steps; contacts are pairs and walls nearer than
+    /// `reach`. An error if a shape cannot touch anything.
+    pub fn new(world: World, acceleration: DVec3, reach: f64) -> Result<Self> {
+        let laws: Vec<Law> = world.pair_table().iter().map(Law::new).collect();
+        let walls = world.walls.iter().map(|w| w.pose(world.time())).collect();
+        let poses = Poses { walls, asteroids: Vec::new() };
+        let reach = Reach { margin: Some(reach), ahead: 0.0 };
+        let mut near = Near::default();
+        near.update(&world, &reach, &laws);
+        let rocks = Rocks::new(&world)?;
+        let scene = Scene {
+            world: &world,
+            laws: &laws,
+            reach,
+            rocks: &rocks,
+            poses: &poses,
+            surfaces: &Surfaces::default(),
+        };
+        let mut spots = spots::find(&scene, &mut near);
+        spots.iter_mut().for_each(|s| s.gap = 0.0);
+        let velocity: Vec<DVec3> =
+            world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();
+        let problem = build(&world, &velocity, &spots, &laws);
+        Ok(ContactProblem { spots, laws, velocity, world, problem })
+    }
+
+    /// Back to the start: no impulses.
+    pub fn restart(&mut self) {
+        self.problem = build(&self.world, &self.velocity, &self.spots, &self.laws);
+    }
+
+    pub fn contacts(&self) -> usize {
+        self.problem.contacts
+    }
+
+    pub fn solve(&mut self, settings: &Settings) -> Outcome {
+        solver::solve(&mut self.problem, settings)
+    }
+
+    /// Sweeps of Gauss-Seidel without a look at the residual.
+    pub fn sweep(&mut self, count: u32) {
+        solver::sweeps(&mut self.problem, 0, count);
+    }
+
+    pub fn residual(&mut self) -> f64 {
+        solver::residual(&mut self.problem)
+    }
+
+    /// Impulse on each partner, contact by contact.
+    pub fn impulses(&self) -> Vec<DVec3> {
+        self.problem.solution().into_iter().map(|s| s.0).collect()
+    }
+
+    /// Sum of the normal impulses on walls, N s.
+    pub fn on_walls(&self) -> f64 {
+        let at_wall =
+            |(spot, p): (&Spot, DVec3)| if spot.partner_row().is_none() { p.dot(spot.normal) } else { 0.0 };
+        self.spots.iter().zip(self.impulses()).map(at_wall).sum()
+    }
+
+    pub fn normals(&self) -> Vec<DVec3> {
+        self.spots.iter().map(|s| s.normal).collect()
+    }
+
+    /// Relative velocity at each contact as the solution stands.
+    pub fn relative_velocities(&self) -> Vec<DVec3> {
+        let b = &self.world.bodies;
+        let at = |row: usize, centre: DVec3, point: DVec3| {
+            let (v, w) = self.problem.velocity(row);
+            v + w.cross(point - centre)
+        };
+        let one = |s: &Spot| {
+            let own = at(s.row as usize, b.position[s.row as usize], s.point);
+            match s.partner {
+                Side::Body { row, image } => {
+                    at(row as usize, b.position[row as usize] + image, s.point) - own
+                }
+                Side::Surface { velocity, .. } => velocity - own,
+            }
+        };
+        self.spots.iter().map(one).collect()
+    }
+
+    /// Velocities of the bodies as the solution stands.
+    pub fn velocities(&self) -> Vec<DVec3> {
+        (0..self.world.bodies.len()).map(|k| self.problem.velocity(k).0).collect()
+    }
+}
+
+fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[Law]) -> Problem {
+    let timestep = world.clock.timestep;
+    let inverse_inertia = &inverse_inertia(world);
+    let free = Free { world, velocity, inverse_inertia, timestep };
+    Problem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
+}

@@ -1,0 +1,216 @@
+//! `slide-roll` and `slope`: one sphere on a plane under gravity. validation/slide-roll and validation/slope have the
+//! derivations.
+
+use std::f64::consts::PI;
+
+use glam::DVec3;
+use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World};
+use rubblepile_gravity::Uniform;
+use rubblepile_soft::{Settings, SoftSpheres};
+
+use super::ValidateRow;
+use crate::cases::{Case, CaseError, Options, Rows};
+
+pub struct SlideRoll;
+pub struct Slope;
+
+const RADIUS: f64 = 0.05;
+const DENSITY: f64 = 2500.0;
+const STIFFNESS: f64 = 1e6;
+const GRAVITY: f64 = 9.81;
+const STEP: f64 = 2e-5;
+
+/// One sphere on the plane z = 0, pressed in by its weight.
+struct OnPlane {
+    world: World,
+    method: SoftSpheres,
+    fields: Fields,
+    report: Report,
+}
+
+impl OnPlane {
+    /// `slope` is the tangent of the angle by which gravity is tilted towards x.
+    fn new(material: Material, slope: f64) -> Self {
+        let mut world = World::new(STEP);
+        world.materials = vec![Material {
+            name: "sphere".into(),
+            density: DENSITY,
+            stiffness: Some(STIFFNESS),
+            ..material
+        }];
+        world.groups = vec!["sphere".into()];
+        let angle = slope.atan();
+        let mass = 4.0 / 3.0 * PI * RADIUS.powi(3) * DENSITY;
+        let height = RADIUS - mass * GRAVITY * angle.cos() / STIFFNESS;
+        world.bodies.push_sphere(DVec3::Z * height, RADIUS, DENSITY, 0, 0);
+        let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        world.walls.push(Wall::new(0, "plane", 0, plane));
+        let acceleration = GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos());
+        OnPlane {
+            world,
+            method: SoftSpheres::new(Settings::default()),
+            fields: Fields { list: vec![Box::new(Uniform { acceleration })] },
+            report: Report::new(Measure::ALL),
+        }
+    }
+
+    fn run(&mut self, until: f64) -> Result<(), CaseError> {
+        self.method.advance(&mut self.world, &mut self.fields, until, &mut self.report)?;
+        Ok(())
+    }
+
+    /// Speed along x and R times the spin.
+    fn motion(&self) -> (f64, f64) {
+        (self.world.bodies.velocity[0].x, RADIUS * self.world.bodies.spin[0].y)
+    }
+
+    /// Acceleration and R times the spin's, least squares over the second half of one second.
+    fn accelerations(&mut self) -> Result<(f64, f64), CaseError> {
+        let (mut n, mut t, mut tt) = (0.0, 0.0, 0.0);
+        let mut sums = [[0.0; 2]; 2];
+        for k in 0..=100 {
+            let time = 0.5 + 0.005 * f64::from(k);
+            self.run(time)?;
+            let (v, w) = self.motion();
+            n += 1.0;
+            t += time;
+            tt += time * time;
+            for (sum, y) in sums.iter_mut().zip([v, w]) {
+                sum[0] += y;
+                sum[1] += y * time;
+            }
+        }
+        let slope = |s: [f64; 2]| (n * s[1] - t * s[0]) / (n * tt - t * t);
+        Ok((slope(sums[0]), slope(sums[1])))
+    }
+}
+
+impl Case for SlideRoll {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        "slide-roll"
+    }
+
+    fn about(&self) -> &'static str {
+        "a sphere that slides until it rolls: 5/7 of its speed is left"
+    }
+
+    fn run(&self, _options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+        let case = "slide-roll";
+        let source = "elementary mechanics";
+        let material = Material { friction_sliding: 0.3, ..Material::default() };
+
+        let mut sphere = OnPlane::new(material.clone(), 0.0);
+        sphere.world.bodies.velocity[0].x = 1.0;
+        let (mut rolling, mut speed, mut spin, mut count) = (None, 0.0, 0.0, 0.0);
+        for step in 1..=10_000 {
+            sphere.run(f64::from(step) * STEP)?;
+            let (v, w) = sphere.motion();
+            if rolling.is_none() && v - w < 1e-3 {
+                rolling = Some((sphere.world.time(), sphere.world.bodies.position[0].x));
+            }
+            if step > 7500 {
+                (speed, spin, count) = (speed + v, spin + w, count + 1.0);
+            }
+        }
+        let (time, distance) = rolling.ok_or("the sphere never rolled")?;
+        let (t, d) = (2.0 / (7.0 * 0.3 * GRAVITY), 12.0 / (49.0 * 0.3 * GRAVITY));
+        let mass = sphere.world.bodies.mass[0];
+        let heat = sphere.world.dissipation.total();
+        rows.push(ValidateRow::new(case, "final speed, m/s", 5.0 / 7.0, speed / count, 5e-4, source));
+        rows.push(ValidateRow::new(
+            case,
+            "radius times final spin, m/s",
+            5.0 / 7.0,
+            spin / count,
+            5e-4,
+            source,
+        ));
+        rows.push(ValidateRow::new(case, "time until rolling, s", t, time, 2e-3 * t, source));
+        rows.push(ValidateRow::new(case, "distance until rolling, m", d, distance, 2e-3 * d, source));
+        rows.push(ValidateRow::new(case, "heat, J", mass / 7.0, heat, 2e-3 * mass / 7.0, source));
+
+        let mut sphere = OnPlane::new(material, 0.0);
+        sphere.world.bodies.velocity[0].x = 1.0;
+        sphere.world.bodies.spin[0].y = -2.5 / RADIUS;
+        sphere.run(0.5)?;
+        rows.push(ValidateRow::new(
+            case,
+            "back-spin of 5/2: final speed, m/s",
+            0.0,
+            sphere.motion().0,
+            5e-4,
+            source,
+        ));
+        Ok(())
+    }
+}
+
+impl Case for Slope {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        "slope"
+    }
+
+    fn about(&self) -> &'static str {
+        "a sphere, and a bed of grains, on a slope: rest, rolling, sliding, and the angle between them"
+    }
+
+    fn run(&self, _options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+        // mu_S, mu_R, beta, tangent of the slope, acceleration, R times the spin's: both 0 for rest.
+        for (what, mu, mu_r, beta, tan, a, alpha) in [
+            ("held by friction and rolling resistance", 0.5, 1.05, 0.8, 0.40, 0.0, 0.0),
+            ("slides, rolling resisted", 0.5, 1.05, 0.8, 0.60, 0.841201, 0.280400),
+            ("held by rolling resistance", 0.5, 1.05, 0.2, 0.15, 0.0, 0.0),
+            ("rolls against resistance", 0.5, 1.05, 0.2, 0.25, 0.271917, 0.271917),
+            ("rolls freely", 0.5, 0.0, 0.0, 0.25, 1.699482, 1.699482),
+            ("slides and turns", 0.1, 0.0, 0.0, 0.50, 3.509732, 2.193583),
+            ("slides and turns, resisted", 0.2, 0.5, 0.2, 0.60, 3.364802, 2.103001),
+        ] {
+            let mut sphere = OnPlane::new(material(mu, mu_r, beta), tan);
+            let (ours, turning) = sphere.accelerations()?;
+            let tolerance = 1e-3 * GRAVITY * tan.atan().sin();
+            let source = "eqs (1)-(3) of asteroid-surface-2024, solved in validation/slope";
+            rows.push(ValidateRow::new(
+                "slope",
+                format!("{what}: acceleration, m/s2"),
+                a,
+                ours,
+                tolerance,
+                source,
+            ));
+            rows.push(ValidateRow::new(
+                "slope",
+                format!("{what}: R dw/dt, m/s2"),
+                alpha,
+                turning,
+                tolerance,
+                source,
+            ));
+        }
+        for (what, mu, mu_r, beta, limit) in [
+            ("friction angle, tangent", 0.5, 1.05, 0.8, 0.5),
+            ("rolling angle, tangent", 0.5, 1.05, 0.2, 0.21),
+        ] {
+            // Already under way, as theory has it turn: what stops below the limit goes on above it.
+            let turning = if mu_r * beta > mu { 1.0 / 3.0 } else { 1.0 };
+            let at = |tan: f64| {
+                let mut sphere = OnPlane::new(material(mu, mu_r, beta), tan);
+                sphere.world.bodies.velocity[0].x = 1.0;
+                sphere.world.bodies.spin[0].y = turning / RADIUS;
+                sphere.accelerations().map(|a| a.0)
+            };
+            let (below, above) = (at(limit - 0.01)?, at(limit + 0.01)?);
+            let ours = limit - 0.01 - 0.02 * below / (above - below);
+            rows.push(ValidateRow::new("slope", what, limit, ours, 5e-4, "mu_S, or mu_R beta"));
+        }
+        super::bed::rows(rows)?;
+        Ok(())
+    }
+}
+
+fn material(mu: f64, mu_r: f64, beta: f64) -> Material {
+    Material { friction_sliding: mu, friction_rolling: mu_r, shape: beta, ..Material::default() }
+}

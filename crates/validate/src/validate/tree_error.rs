@@ -1,0 +1,54 @@
+//! `tree-error`: the error of the tree against its target.
+
+use glam::DVec3;
+use rubblepile_core::{Actions, Field};
+use rubblepile_gravity::{Accuracy, Tree};
+
+use super::ValidateRow;
+use crate::{
+    bench::gravity::{measured_error, world},
+    cases::{Case, CaseError, Options, Rows},
+};
+
+pub struct TreeError;
+
+impl Case for TreeError {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        "tree-error"
+    }
+
+    fn about(&self) -> &'static str {
+        "the tree's rms force error against a direct sum, at several targets"
+    }
+
+    fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+        let sizes: &[usize] = if options.full { &[10_000, 100_000, 1_000_000] } else { &[10_000, 100_000] };
+        for &n in sizes {
+            for kind in ["uniform", "rubble"] {
+                let mut world = world(kind, n)?;
+                for target in [1e-3, 1e-4, 1e-6] {
+                    let mut tree = Tree::new(Accuracy::Error(target), 1, 1.0);
+                    world.rates.field.clear();
+                    // As in a run: the first evaluation knows nothing, the next ones the last accelerations.
+                    for evaluation in ["first", "second"] {
+                        let mut found = vec![DVec3::ZERO; n];
+                        tree.act(&world, &mut Actions::on_bodies(&mut found))?;
+                        let error = measured_error(&world, &found);
+                        rows.push(ValidateRow::new(
+                            "tree-error",
+                            format!("{kind}, N {n}, target {target:e}, {evaluation} evaluation: rms error"),
+                            0.0,
+                            error,
+                            target,
+                            "direct sum on 1000 bodies",
+                        ));
+                        world.rates.field = found;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! `walls`: hard spheres and walls. validation/walls/README.md has the theory; letters below are its sections.
+
+use std::f64::consts::{PI, TAU};
+
+use glam::DVec3;
+use rayon::prelude::*;
+use rubblepile_core::{Fields, Material, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
+use rubblepile_geometry::walls::nearest_at;
+use rubblepile_gravity::Uniform;
+use rubblepile_hard::{HardSpheres, HardState, Settings, WallTally, held};
+
+use super::ValidateRow;
+use crate::{
+    cases::{Case, CaseError, Options, Rows},
+    workload::march::{Approach, FINE, Primitive, Verdict},
+};
+
+pub struct Walls;
+
+const CASE: &str = "walls";
+const PAPER: &str = "hard-sphere-2011, section 3";
+const GRAVITY: f64 = 9.81;
+const DENSITY: f64 = 1000.0;
+/// Rounding of a place, over the radius: positions of ten radii have 1e-15, and a few operations each.
+const ROUNDING: f64 = 1e-12;
+/// Gap over the radius at which a touch that is followed step by step counts as reached (`geometry/src/meeting/moving.rs`).
+const FOLLOWED: f64 = 1e-9;
+
+impl Case for Walls {
+    type Row = ValidateRow;
+
+    fn name(&self) -> &'static str {
+        CASE
+    }
+
+    fn about(&self) -> &'static str {
+        "hard spheres and walls: times of touch, small tests of the paper, sticky and absorbing walls"
+    }
+
+    fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+        cut_tube(rows)?;
+        upright_ring(rows)?;
+        shaken_disk(rows, if options.full { 10.0 } else { 2.0 })?;
+        times_of_touch(rows, if options.full { 100_000 } else { 10_000 });
+        sticky(rows)?;
+        absorbing(rows)?;
+        Ok(())
+    }
+}
+
+fn row(rows: &Rows<ValidateRow>, what: String, reference: f64, ours: f64, tolerance: f64, source: &str) {
+    rows.push(ValidateRow::new(CASE, what, reference, ours, tolerance, source));
+}
+
+fn world(timestep: f64, normal: f64, tangential: f64) -> World {
+    let mut world = World::new(timestep);
+    world.groups = vec!["grains".into()];
+    world.materials = vec![Material {
+        name: "grain".into(),
+        density: DENSITY,
+        restitution_normal: normal,
+        restitution_tangential: tangential,
+        ..Material::default()
+    }];
+    world
+}
+
+fn falling() -> Fields {
+    Fields { list: vec![Box::new(Uniform { acceleration: -GRAVITY * DVec3::Z })] }
+}
+
+fn advance(world: &mut World, fields: &mut Fields, until: f64) -> Result<(), CaseError> {
+    HardSpheres::new(Settings::default()).advance(world, fields, until, &mut Report::new(Measure::ALL))?;
+    Ok(())
+}
+
+fn tallies(world: &World) -> &[WallTally] {
+    world.part::<HardState>().map_or(&[], |state| &state.wall_tallies)
+}
+
+fn energy(world: &World, fields: &mut Fields) -> Result<f64, CaseError> {
+    let (moving, turning) = world.bodies.kinetic_energy();
+    Ok(moving + turning + fields.potential_energy(world)?)
+}
+
+/// Runs and looks every hundredth of a second; gives the deepest overlap with a wall, over the radius, and how far the
+/// balance of energy is from closed, over all that was exchanged.
+fn watch(world: &mut World, until: f64, mut look: impl FnMut(&World)) -> Result<(f64, f64), CaseError> {
+    let mut fields = falling();
+    let (start, mut deepest) = (energy(world, &mut fields)?, 0.0f64);
+    let looks = (until / 0.01).round() as u32;
+    for k in 1..=looks {
+        advance(world, &mut fields, until * f64::from(k) / f64::from(looks))?;
+        for wall in &world.walls {
+            let pose = wall.pose(world.time());
+            for (x, radius) in world.bodies.position.iter().zip(&world.bodies.radius) {
+                let gap = nearest_at(&wall.surface, 0, &pose, *x).distance - radius;
+                deepest = deepest.max(-gap / radius);
+            }
+        }
+        look(world);
+    }
+    let (end, lost) = (energy(world, &mut fields)?, world.dissipation);
+    let exchanged = start.abs() + lost.total().abs() + lost.wall_work.abs();
+    Ok((deepest, (end - start + lost.total() - lost.wall_work).abs() / exchanged))
+}
+
+/// A: sixty grains dropped into a tube that an inclined plane cuts.
+fn cut_tube(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+    let mut world = world(2e-4, 0.7, 0.5);
+    let normal = DVec3::new(1.0, 0.0, 1.0).normalize();
+    world.walls.push(Wall::new(0, "plane", 0, Surface::Plane { point: DVec3::ZERO, normal }));
+    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    world.walls.push(Wall::new(1, "tube", 0, tube));
+    let mut rng = Rng::new(4);
+    for k in 0..60 {
+        let (sin, cos) = rng.range(0.0, TAU).sin_cos();
+        let place = DVec3::new(0.25 * cos, 0.25 * sin, 1.0 + 0.15 * f64::from(k));
+        world.bodies.push_sphere(place, 0.05, DENSITY, 0, 0);
+    }
+    let (deepest, balance) = watch(&mut world, 3.0, |_| {})?;
+    let b = &world.bodies;
+    let inside = |x: &&DVec3| x.dot(normal) > 0.0 && x.truncate().length() < 0.5;
+    let left = b.position.iter().filter(inside).count() as f64;
+    let low = b.position.iter().filter(|x| x.x > 0.0).count() as f64;
+    let what = |what: &str| format!("A, tube cut by a plane: {what}");
+    row(rows, what("grains in it after 3 s"), 60.0, left, 0.0, PAPER);
+    row(rows, what("grains in its lower half"), 60.0, low, 0.0, "what rests is at the bottom");
+    row(rows, what("deepest overlap over radius"), 0.0, deepest, ROUNDING, "hard walls");
+    row(rows, what("balance of energy"), 0.0, balance, 1e-12, "conservation");
+    Ok(())
+}
+
+/// Time in which a pendulum gets from an angle to its lowest point, in sqrt(l / g): K(sin(angle / 2)), by the
+/// arithmetic-geometric mean.
+fn quarter_swing(amplitude: f64) -> f64 {
+    let (mut a, mut g) = (1.0, (0.5 * amplitude).cos());
+    for _ in 0..6 {
+        (a, g) = (0.5 * (a + g), (a * g).sqrt());
+    }
+    0.5 * PI / a
+}
+
+/// B: a sphere balanced on the inner edge of an upright ring slides, or rolls, to and fro like a pendulum.
+fn upright_ring(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+    let (ring, radius, amplitude, step) = (1.0, 0.2, 0.3f64, 1e-4);
+    // Without friction as a point; with one that stops all slip, 2/5 of its mass turns with it.
+    for (how, tangential, inertia) in [("slides", 1.0, 1.0), ("rolls", 0.0, 1.4)] {
+        let mut world = world(step, 0.5, tangential);
+        let surface =
+            Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: ring, length: Some(0.0) };
+        world.walls.push(Wall::new(0, "ring", 0, surface));
+        let length = ring - radius;
+        let start = length * DVec3::new(amplitude.sin(), 0.0, -amplitude.cos());
+        world.bodies.push_sphere(start, radius, DENSITY, 0, 0);
+        let expected = quarter_swing(amplitude) * (inertia * length / GRAVITY).sqrt();
+        let mut fields = falling();
+        let (mut passed, mut aside) = (f64::NAN, 0.0f64);
+        while world.time() < 1.5 * expected && passed.is_nan() {
+            let before = world.bodies.position[0].x;
+            let until = world.time() + step;
+            advance(&mut world, &mut fields, until)?;
+            let x = world.bodies.position[0];
+            aside = aside.max(x.y.abs());
+            if x.x <= 0.0 {
+                passed = world.time() - step * x.x / (x.x - before);
+            }
+        }
+        let what = |what: &str| format!("B, sphere that {how} on an upright ring: {what}");
+        // It trembles with the rest speed 10 g h: what happens at a bounce is late by no more than a flight, 20 h.
+        row(rows, what("time to the lowest point, s"), expected, passed, 20.0 * step, "pendulum");
+        row(rows, what("out of its plane, over radius"), 0.0, aside / radius, ROUNDING, PAPER);
+    }
+    Ok(())
+}
+
+/// C: three hundred grains on a disk that swings in a tube.
+fn shaken_disk(rows: &Rows<ValidateRow>, seconds: f64) -> Result<(), CaseError> {
+    let (restitution, amplitude, frequency, radius) = (0.8, 0.02, 10.0, 0.03);
+    let mut world = world(2e-4, restitution, 0.5);
+    let surface = Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 };
+    let mut disk = Wall::new(0, "disk", 0, surface);
+    disk.motion = Motion::Oscillation { amplitude: amplitude * DVec3::Z, frequency, phase: 0.0 };
+    world.walls.push(disk);
+    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    world.walls.push(Wall::new(1, "tube", 0, tube));
+    for k in 0..300 {
+        let (layer, j) = (k / 16, k % 16);
+        let place = DVec3::new(0.15 * f64::from(j % 4) - 0.22, 0.15 * f64::from(j / 4) - 0.22, 0.1);
+        world.bodies.push_sphere(place + 0.1 * f64::from(layer) * DVec3::Z, radius, DENSITY, 0, 0);
+    }
+    let (mut highest, mut outside) = (0.0f64, 0);
+    let (deepest, balance) = watch(&mut world, seconds, |world| {
+        let floor = world.walls[0].pose(world.time()).translation.z;
+        for x in &world.bodies.position {
+            highest = highest.max(x.z);
+            outside += u32::from(x.z < floor || x.truncate().length() > 0.5);
+        }
+    })?;
+    let what = |what: &str| format!("C, 300 on a swinging disk: {what}");
+    row(rows, what("grains below it or out of the tube"), 0.0, f64::from(outside), 0.0, PAPER);
+    row(rows, what("deepest overlap over radius"), 0.0, deepest, FOLLOWED, "hard walls");
+    row(rows, what("balance of energy"), 0.0, balance, 1e-12, "conservation");
+    // A grain alone that meets the disk at its fastest, again and again, gets to (1 + e) / (1 - e) of the disk's speed.
+    let fastest = (1.0 + restitution) / (1.0 - restitution) * TAU * frequency * amplitude;
+    let top = amplitude + radius + fastest * fastest / (2.0 * GRAVITY);
+    row(rows, what("highest grain, m"), 0.5 * top, highest, 0.5 * top, "fastest rebound of one alone");
+    Ok(())
+}
+
+/// D: times of touch against a march in steps of 1e-6 of the radius.
+fn times_of_touch(rows: &Rows<ValidateRow>, approaches: u32) {
+    for primitive in Primitive::ALL {
+        for (state, moves) in [("at rest", false), ("moving", true)] {
+            let name = primitive.name();
+            let judged: Vec<Verdict> = (0..approaches / 2)
+                .into_par_iter()
+                .map(|k| {
+                    let mut rng = Rng::stream(u64::from(k), &format!("{name} {state}"));
+                    let approach = Approach::random(primitive, moves, &mut rng);
+                    let verdict = approach.judge();
+                    if matches!(verdict, Verdict::Missed | Verdict::False) {
+                        rows.note(format!("{verdict:?}: {approach:?}"));
+                    }
+                    verdict
+                })
+                .collect();
+            let count = |like: &dyn Fn(&Verdict) -> bool| judged.iter().filter(|v| like(v)).count() as f64;
+            let late = judged.iter().filter_map(|v| match v {
+                Verdict::Meets { late } => Some(late.abs()),
+                _ => None,
+            });
+            let latest = late.clone().fold(0.0, f64::max);
+            rows.note(format!(
+                "{name} {state}: {} touches, {} grazes, {} passes",
+                late.count(),
+                count(&|v| *v == Verdict::Grazes),
+                count(&|v| *v == Verdict::Passes)
+            ));
+            let what = |what: &str| format!("D, {name} {state}: {what}");
+            let source = "march at 1e-6 of the radius";
+            row(rows, what("missed"), 0.0, count(&|v| *v == Verdict::Missed), 0.0, source);
+            row(rows, what("false"), 0.0, count(&|v| *v == Verdict::False), 0.0, source);
+            // The march's own step, and as much for touches at its end.
+            row(rows, what("largest difference over radius / speed"), 0.0, latest, 2.0 * FINE, source);
+        }
+    }
+}
+
+/// Grains in a row at random heights above a floor that rises, with random speeds; no two meet.
+fn rain(touch: Touch, rise: f64) -> World {
+    let mut world = world(1e-2, 0.9, 1.0);
+    let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });
+    floor.touch = touch;
+    floor.motion = Motion::Translation { velocity: rise * DVec3::Z };
+    world.walls.push(floor);
+    let mut rng = Rng::new(2);
+    for k in 0..200 {
+        let place = DVec3::new(0.5 * f64::from(k % 20), 0.5 * f64::from(k / 20), 0.1 + rng.range(0.5, 6.0));
+        let row = world.bodies.push_sphere(place, 0.1, DENSITY, 0, 0);
+        world.bodies.velocity[row].z = rng.range(-2.0, 2.0);
+    }
+    world
+}
+
+/// Mass and velocity of the grains that reach the floor in a time, at the moment they do.
+fn landings(world: &World, rise: f64, until: f64) -> Vec<(f64, f64)> {
+    let b = &world.bodies;
+    (0..b.len())
+        .filter_map(|k| {
+            let (height, speed) = (b.position[k].z - b.radius[k], b.velocity[k].z - rise);
+            // height + speed t - g t^2 / 2 = 0
+            let t = (speed + (speed * speed + 2.0 * GRAVITY * height).sqrt()) / GRAVITY;
+            (t < until).then_some((b.mass[k], b.velocity[k].z - GRAVITY * t))
+        })
+        .collect()
+}
+
+/// E: a sticky floor that rises.
+fn sticky(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+    let (rise, until) = (0.3, 0.7);
+    let mut world = rain(Touch::Stick, rise);
+    let expected = landings(&world, rise, until);
+    let impulse: f64 = expected.iter().map(|(m, v)| m * (v - rise)).sum();
+    advance(&mut world, &mut falling(), until)?;
+    let floor = world.walls[0].pose(world.time()).translation.z;
+    let held: Vec<usize> = (0..world.bodies.len())
+        .filter(|&k| held(&world).iter().any(|h| h.body == world.bodies.id[k]))
+        .collect();
+    let b = &world.bodies;
+    let off = held.iter().map(|&k| (b.position[k].z - floor - b.radius[k]).abs()).fold(0.0, f64::max);
+    let differs = held.iter().map(|&k| (b.velocity[k] - rise * DVec3::Z).length()).fold(0.0, f64::max);
+    let taken = tallies(&world).first().map_or(f64::NAN, |t| t.impulse.z);
+    let what = |what: &str| format!("E, sticky floor that rises: {what}");
+    row(rows, what("grains held"), expected.len() as f64, held.len() as f64, 0.0, "free fall");
+    row(rows, what("height of the held above it, m"), 0.0, off, 0.1 * ROUNDING, "they touch it");
+    row(rows, what("velocity of the held against it, m/s"), 0.0, differs, ROUNDING, "they go with it");
+    let source = "free fall: sum of m (v - V)";
+    row(rows, what("impulse on the wall, kg m/s"), impulse, taken, 1e-9 * impulse.abs(), source);
+    Ok(())
+}
+
+/// F: an absorbing floor that rises.
+fn absorbing(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+    let (rise, until) = (0.3, 0.7);
+    let mut world = rain(Touch::Absorb, rise);
+    let (expected, before) = (landings(&world, rise, until), world.bodies.len());
+    let mass: f64 = expected.iter().map(|e| e.0).sum();
+    let momentum: f64 = expected.iter().map(|(m, v)| m * v).sum();
+    advance(&mut world, &mut falling(), until)?;
+    let tally = tallies(&world).first().copied().unwrap_or_default();
+    let left = before - expected.len();
+    let what = |what: &str| format!("F, absorbing floor that rises: {what}");
+    row(rows, what("grains taken"), expected.len() as f64, tally.absorbed as f64, 0.0, "free fall");
+    row(rows, what("grains left"), left as f64, world.bodies.len() as f64, 0.0, "free fall");
+    row(rows, what("mass taken, kg"), mass, tally.absorbed_mass, 1e-12 * mass, "free fall");
+    let source = "free fall: sum of m v";
+    row(
+        rows,
+        what("momentum taken, kg m/s"),
+        momentum,
+        tally.absorbed_momentum.z,
+        1e-9 * momentum.abs(),
+        source,
+    );
+    Ok(())
+}
