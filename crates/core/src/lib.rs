@@ -6,6 +6,7 @@
 pub mod asteroid;
 pub mod bodies;
 pub mod cite;
+pub mod column;
 pub mod contact;
 pub mod deformable;
 pub mod error;
@@ -26,6 +27,7 @@ pub mod world;
 pub use asteroid::{Asteroid, Mesh, Wrench};
 pub use bodies::{Bodies, GroupId, MaterialId};
 pub use cite::Citation;
+pub use column::Column;
 pub use contact::{Contact, History, Partner};
 pub use deformable::{Deformable, Deformation, GrainState, Pressed, Reference};
 pub use error::{Error, Result};

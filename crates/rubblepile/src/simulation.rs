@@ -155,7 +155,10 @@ impl Simulation {
     pub fn checkpoint(&mut self) -> Result<()> {
         match &mut self.state {
             State::Recorded(session) => Ok(session.save()?),
-            _ => Err(Error::bad_input("this simulation has no run directory", "`record` gives it one; `save` writes a file")),
+            _ => Err(Error::bad_input(
+                "this simulation has no run directory",
+                "`record` gives it one; `save` writes a file",
+            )),
         }
     }
 
@@ -371,7 +374,7 @@ impl Simulation {
             Moment::new(&engine.world, engine.method.as_mut(), &mut engine.fields, &engine.report);
         let mut row = Vec::new();
         probe.measure(&mut moment, &mut row)?;
-        Ok(probe.columns().into_iter().zip(row).collect())
+        Ok(probe.columns().into_iter().map(|c| c.name).zip(row).collect())
     }
 
     /// Adds a probe: columns of the series, one row every `interval`, s. Before [`Simulation::record`].
