@@ -52,7 +52,7 @@ impl ProbeSettings for HistogramSampling {
         self.every
     }
 
-    fn fill(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &Scene) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
         fill_up(&mut self.up, scene);
     }

@@ -89,7 +89,7 @@ impl ProbeSettings for ReposeSampling {
         self.every
     }
 
-    fn fill(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &Scene) {
         fill_up(&mut self.up, scene);
     }
 

@@ -32,7 +32,7 @@ pub trait ProbeSettings {
     }
 
     /// Fills in the defaults that depend on other tables.
-    fn fill(&mut self, _scene: &Scene) {}
+    fn fill_defaults(&mut self, _scene: &Scene) {}
 
     /// Finds what cannot be; `at` is the path of the table. How often it looks is checked for all probes.
     fn check(&self, _check: &mut Check, _at: &str) {}
@@ -221,7 +221,7 @@ mod tests {
         let mut names = BTreeSet::new();
         for (mut table, about) in ProbeTable::examples() {
             assert!(about.ends_with('.'), "{about}");
-            table.settings_mut().fill(&scene);
+            table.settings_mut().fill_defaults(&scene);
             let mut probe = table.settings().probe(&scene);
             measure(probe.as_mut(), &w, Vec::new());
             for column in probe.columns() {
@@ -240,7 +240,7 @@ mod tests {
                 method: if table.settings().grains() == Grains::Deformable { "meshfree" } else { "hard" },
                 ..scene()
             };
-            table.settings_mut().fill(&scene);
+            table.settings_mut().fill_defaults(&scene);
             let mut c = Check::new(&scene);
             check(std::slice::from_ref(&table), &mut c);
             assert_eq!(c.problems, [], "{}", table.name());

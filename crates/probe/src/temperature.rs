@@ -51,7 +51,7 @@ impl ProbeSettings for TemperatureSampling {
         self.every
     }
 
-    fn fill(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &Scene) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
     }
 

@@ -35,7 +35,7 @@ impl ProbeSettings for WallSampling {
         self.every
     }
 
-    fn fill(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &Scene) {
         self.names.get_or_insert_with(|| scene.wall_names().into_iter().map(String::from).collect());
     }
 

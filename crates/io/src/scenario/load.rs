@@ -180,7 +180,7 @@ fn fill_defaults(scenario: &mut Scenario) {
     }
     // Which groups, which walls and where is up: grains are not known any more when a run is resumed.
     let scene = scene::of(scenario);
-    scenario.probe.iter_mut().for_each(|probe| probe.settings_mut().fill(&scene));
+    scenario.probe.iter_mut().for_each(|probe| probe.settings_mut().fill_defaults(&scene));
     for event in &mut scenario.event {
         if let (Some(every), None) = (event.every, event.start) {
             event.start = Some(every);
