@@ -86,11 +86,14 @@ What the layer is made of comes from the first [[grains]] and its material, wher
   rubblepile export runs/rocks --format obj --frame 40      rocks for a renderer")]
     Export(Export),
 
-    /// Print the JSON schema of scenario files, for editors
+    /// Print the JSON schema of scenario files, for editors, or what a run writes
     Schema {
-        /// The reference of all keys, in Markdown, instead
+        /// As a page in Markdown instead of JSON
         #[arg(long)]
         markdown: bool,
+        /// What a run writes: every column, field and entry with its unit and definition
+        #[arg(long)]
+        output: bool,
     },
 
     /// Print what to cite for a run, as BibTeX
@@ -188,6 +191,9 @@ pub struct Info {
     /// One JSON object instead of text
     #[arg(long)]
     pub json: bool,
+    /// List the columns of a run's series, with their units and definitions
+    #[arg(long)]
+    pub columns: bool,
     /// Unit of length of a shape model: m, km
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<String>,

@@ -3,6 +3,7 @@
 use rubblepile::{Scenario, is_sweep, on_threads};
 use rubblepile_core::{Advice, Severity};
 use rubblepile_io::{
+    reference,
     scenario::{self, Summary},
     session::Plan,
 };
@@ -69,11 +70,12 @@ pub fn refuse(advice: &[Advice]) -> Result<(), Failure> {
     ))
 }
 
-pub fn schema(markdown: bool) -> Result<(), Failure> {
-    if markdown {
-        print(&scenario::reference_markdown());
-    } else {
-        print(&format!("{:#}\n", scenario::schema()));
-    }
+pub fn schema(markdown: bool, output: bool) -> Result<(), Failure> {
+    print(&match (output, markdown) {
+        (false, false) => format!("{:#}\n", scenario::schema()),
+        (false, true) => scenario::reference_markdown(),
+        (true, false) => format!("{:#}\n", reference::json()),
+        (true, true) => reference::markdown(),
+    });
     Ok(())
 }

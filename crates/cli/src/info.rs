@@ -1,6 +1,6 @@
 //! `info`: what is in a run directory, a frame, a checkpoint, a scenario or a shape model.
 
-use std::{io::Read, path::Path};
+use std::{collections::HashMap, io::Read, path::Path};
 
 use glam::DVec3;
 use rubblepile::meshfree::DeformableState;
@@ -33,6 +33,9 @@ pub fn info(args: args::Info) -> Result<(), Failure> {
             format!("{}: --unit, --density and --heal are for shape models", path.display()),
             "shape models have names that end in .obj or .tab",
         ));
+    }
+    if args.columns {
+        return list_columns(path, json);
     }
     let (kind, facts) = if path.is_dir() {
         ("run directory", run_directory(path)?)
@@ -67,6 +70,35 @@ pub fn info(args: args::Info) -> Result<(), Failure> {
         facts.iter().for_each(|(name, words, _)| print(&format!("  {name:<18} {words}\n")));
     }
     Ok(())
+}
+
+/// The columns of a run's series: `info DIR --columns`.
+fn list_columns(path: &Path, json: bool) -> Result<(), Failure> {
+    let scenario = path.join(rundir::SCENARIO);
+    if !scenario.is_file() {
+        return Err(Failure::bad_input(
+            format!("{}: --columns is for run directories", path.display()),
+            "`rubblepile schema --output` lists the columns of all probes",
+        ));
+    }
+    let columns = Scenario::open(&scenario)?.columns();
+    if json {
+        print(&format!("{:#}\n", json!({ "columns": columns })));
+        return Ok(());
+    }
+    let width = columns.iter().map(|c| c.name.len()).max().unwrap_or(0);
+    let unit = columns.iter().map(|c| c.unit.len()).max().unwrap_or(0);
+    for column in &columns {
+        print(&format!("{:width$}  {:unit$}  {}\n", column.name, column.unit, column.definition));
+    }
+    Ok(())
+}
+
+/// The unit of each column of a series; none where its scenario is not there.
+fn units(directory: &Path) -> HashMap<String, &'static str> {
+    let scenario = Scenario::open(directory.join(rundir::SCENARIO));
+    let columns = scenario.map_or_else(|_| Vec::new(), |s| s.columns());
+    columns.into_iter().map(|c| (c.name, c.unit)).collect()
 }
 
 enum Kind {
@@ -152,8 +184,11 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
                 ));
                 let last: serde_json::Map<String, Value> =
                     table.last().into_iter().map(|(name, x)| (name.to_string(), json!(x))).collect();
+                let units = units(path);
+                let unit = |name: &str| units.get(name).copied().unwrap_or_default();
+                let shown = |name: &str, x: f64| format!("{name} {} {}", text::number(x), unit(name));
                 let words: Vec<String> =
-                    table.last().iter().map(|(name, x)| format!("{name} {}", text::number(*x))).collect();
+                    table.last().iter().map(|(name, x)| shown(name, *x).trim_end().to_string()).collect();
                 // One below the other, under the first.
                 facts.push(fact("last values", words.join(&format!("\n{:21}", "")), last));
             }

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => run::resume(args),
         Command::Sweep(args) => sweep::sweep(args),
         Command::Check(args) => check::check(args),
-        Command::Schema { markdown } => check::schema(markdown),
+        Command::Schema { markdown, output } => check::schema(markdown, output),
         Command::Info(args) => info::info(args),
         Command::Map(args) => map::map(args),
         Command::Picture(args) => picture::picture(args),

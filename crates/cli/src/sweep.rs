@@ -95,9 +95,9 @@ fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Resul
     let mut columns: Vec<String> = Vec::new();
     for &task in chosen {
         let prepared = Scenario::task(sweep, task, base)?;
-        for name in prepared.columns() {
-            if !columns.contains(&name) {
-                columns.push(name);
+        for column in prepared.columns() {
+            if !columns.contains(&column.name) {
+                columns.push(column.name);
             }
         }
         let directory = campaign::directory(sweep, out, task);

@@ -35,6 +35,16 @@ fn a_run_can_be_looked_at_and_exported() {
     assert!(info.contains("complete") && info.contains("frames             3"), "{info}");
     let json: serde_json::Value = serde_json::from_str(&said(&["info", text(&run), "--json"])).unwrap();
     assert_eq!(json["bodies"], 200);
+    // Every column of the series is explained, and the names are those of the file.
+    let json: serde_json::Value =
+        serde_json::from_str(&said(&["info", text(&run), "--columns", "--json"])).unwrap();
+    let columns = json["columns"].as_array().unwrap();
+    let names: Vec<&str> = columns.iter().filter_map(|c| c["name"].as_str()).collect();
+    let series = std::fs::read_to_string(run.join("series.csv")).unwrap();
+    assert_eq!(series.lines().next().unwrap(), names.join(","));
+    let listed = said(&["info", text(&run), "--columns"]);
+    assert!(listed.starts_with("time_s") && listed.lines().count() == names.len(), "{listed}");
+    assert!(said(&["schema", "--output", "--markdown"]).contains("| `time_s` | s | Simulated time |"));
     let frame = run.join("frames/frame-000002.vtkhdf");
     assert!(said(&["info", text(&frame)]).contains("bodies             200"));
     assert!(said(&["info", text(&run.join("checkpoint.rpk"))]).contains("beads"));

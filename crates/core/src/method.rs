@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use glam::DVec3;
 
 use crate::{
-    Asteroid, Citation, Contact, Deformation, Pulls, Result, World, Wrench,
+    Asteroid, Citation, Column, Contact, Deformation, Pulls, Result, World, Wrench,
     settings::{Checked, Problem},
 };
 
@@ -406,8 +406,8 @@ impl<'a> Moment<'a> {
 
 /// One or several numbers measured at a moment: columns of the series.
 pub trait Probe: Send {
-    /// Names of the columns, with the unit: `kinetic_energy_J`.
-    fn columns(&self) -> Vec<String>;
+    /// Its columns: names that end in the unit, and what they mean.
+    fn columns(&self) -> Vec<Column>;
 
     /// Appends one value a column.
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()>;

@@ -12,6 +12,7 @@ use crate::{
     atomic,
     error::{FileError, Result},
     plot::{self, Panel, Series},
+    reference::Entry,
     report::RunReport,
     rundir,
     scenario::sweep::{Names, Plot, Sweep},
@@ -24,6 +25,18 @@ pub const TABLE: &str = "sweep.csv";
 pub const PICTURE: &str = "sweep.svg";
 pub const REFUSED: &str = "refused.txt";
 const LOCK: &str = ".sweep.lock";
+
+/// The columns of `sweep.csv` that are neither keys nor columns of a series: the keys come after the first.
+pub const COLUMNS: &[Entry] = &[
+    Entry::new(TASK, "", "Number of the run, from 0"),
+    Entry::new(
+        STATE,
+        "",
+        "`not started`, `running`, `unfinished`, `complete`, `ended by an event` or `failed`",
+    ),
+];
+const TASK: &str = "task";
+const STATE: &str = "state";
 
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +137,7 @@ fn lock(out: &Path) -> Result<Option<File>> {
     Ok(file.lock().is_ok().then_some(file))
 }
 
-/// One row a run: its number, what it sets (SI), its state, and the last value of every column of its series.
+/// One row per run: its number, what it sets (SI), its state, and the last value of every column of its series.
 pub fn table(sweep: &Sweep, rows: &[Row]) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|r| &r.last) {
@@ -132,12 +145,13 @@ pub fn table(sweep: &Sweep, rows: &[Row]) -> String {
             columns.push(name);
         }
     }
-    let mut text = String::from("task");
+    let mut text = String::from(TASK);
     for key in &sweep.keys {
         text.push(',');
         push_text(&mut text, key);
     }
-    text.push_str(",state");
+    text.push(',');
+    text.push_str(STATE);
     for name in &columns {
         text.push(',');
         push_text(&mut text, name);

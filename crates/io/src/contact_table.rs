@@ -1,4 +1,4 @@
-//! Contact tables, on request: `contacts/contacts-000123.csv`, one row a contact, in the order of the ids.
+//! Contact tables, on request: `contacts/contacts-000123.csv`, one row per contact, in the order of the ids.
 //!
 //! `normal` points from the body to its partner; `force` and `torque` act on the body. A partner that is a body is
 //! named by `partner_id`, one that is a wall by `wall` and `face`.
@@ -11,11 +11,38 @@ use crate::{
     atomic,
     error::{FileError, Result},
     marks::Marks,
+    reference::{Entry, header},
     table::{push_number, push_text},
 };
 
-const HEADER: &str = "body_id,partner_id,wall,face,point_x_m,point_y_m,point_z_m,normal_x,normal_y,normal_z,\
-                      overlap_m,force_x_N,force_y_N,force_z_N,torque_x_Nm,torque_y_Nm,torque_z_Nm\n";
+/// The columns; what they mean for each method is in [`crate::reference`].
+pub const COLUMNS: &[Entry] = &[
+    Entry::new("body_id", "", "Id of the body; of two bodies the smaller one"),
+    Entry::new("partner_id", "", "Id of the partner if it is a body, otherwise blank"),
+    Entry::new("wall", "", "Name of the partner if it is a wall or an asteroid, otherwise blank"),
+    Entry::new(
+        "face",
+        "",
+        "Face of the wall, or facet of the asteroid, from 0; blank if the partner is a body",
+    ),
+    Entry::new("point_x_m", "m", "x of the contact point"),
+    Entry::new("point_y_m", "m", "y of the contact point"),
+    Entry::new("point_z_m", "m", "z of the contact point"),
+    Entry::new("normal_x", "", "x of the unit normal, from the body to its partner"),
+    Entry::new("normal_y", "", "y of the unit normal"),
+    Entry::new("normal_z", "", "z of the unit normal"),
+    Entry::new("overlap_m", "m", "Depth of the overlap; negative for a gap"),
+    Entry::new("force_x_N", "N", "x of the force on the body; its partner feels the opposite"),
+    Entry::new("force_y_N", "N", "y of the force on the body"),
+    Entry::new("force_z_N", "N", "z of the force on the body"),
+    Entry::new(
+        "torque_x_Nm",
+        "N m",
+        "x of the rolling and twisting torque on the body, besides the moment of the force",
+    ),
+    Entry::new("torque_y_Nm", "N m", "y of the rolling and twisting torque on the body"),
+    Entry::new("torque_z_Nm", "N m", "z of the rolling and twisting torque on the body"),
+];
 
 pub fn file_name(number: u64) -> String {
     format!("contacts-{number:06}.csv")
@@ -50,7 +77,7 @@ impl Observer for ContactTables {
         let world = moment.world;
         let write = |out: &mut std::io::BufWriter<std::fs::File>| {
             let mut put = |text: &str| out.write_all(text.as_bytes()).map_err(FileError::io("write", &path));
-            put(HEADER)?;
+            put(&header(COLUMNS))?;
             contacts.iter().try_for_each(|c| put(&row(world, c)))
         };
         atomic::write(&path, write)
@@ -98,5 +125,47 @@ fn push_vector(line: &mut String, v: glam::DVec3) {
     for x in v.to_array() {
         line.push(',');
         push_number(line, x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+
+    #[test]
+    fn rows_have_a_cell_per_column_of_the_reference() {
+        let world = World::new(1.0);
+        let contact = |partner| Contact {
+            row: 0,
+            partner_row: None,
+            body: 1,
+            partner,
+            feature: 0,
+            point: DVec3::new(1.0, 2.0, 3.0),
+            normal: DVec3::new(0.25, 0.5, 0.75),
+            overlap: 9.0,
+            force: DVec3::new(4.0, 5.0, 6.0),
+            torque: DVec3::new(7.0, 8.0, 10.0),
+            branch: DVec3::ZERO,
+            elastic: 0.0,
+        };
+        let head = header(COLUMNS);
+        let partners = [
+            (Partner::Body(2), "partner_id"),
+            (Partner::Wall { wall: 2, face: 3 }, "wall"),
+            (Partner::Asteroid { asteroid: 2, facet: 3 }, "wall"),
+        ];
+        for (partner, named_in) in partners {
+            let line = row(&world, &contact(partner));
+            let cells: Vec<(&str, &str)> =
+                head.trim_end().split(',').zip(line.trim_end().split(',')).collect();
+            assert_eq!(line.split(',').count(), COLUMNS.len());
+            let at = |name| cells.iter().find(|(column, _)| *column == name).map(|(_, cell)| *cell);
+            assert_eq!((at(named_in), at("overlap_m")), (Some("2"), Some("9")));
+            assert_eq!((at("point_z_m"), at("normal_x")), (Some("3"), Some("0.25")));
+            assert_eq!((at("force_x_N"), at("torque_z_Nm")), (Some("4"), Some("10")));
+        }
     }
 }

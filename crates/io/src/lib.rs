@@ -17,6 +17,7 @@ pub mod marks;
 pub mod picture;
 pub mod plot;
 mod quiet;
+pub mod reference;
 pub mod report;
 pub mod rundir;
 pub mod scenario;

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     atomic,
     error::{FileError, Result},
+    reference::Entry,
 };
 
 /// Its name in a run directory.
@@ -74,6 +75,56 @@ pub struct Machine {
     pub lanes: String,
     pub cores: usize,
 }
+
+/// Every entry of the file by its path.
+pub const ENTRIES: &[Entry] = &[
+    Entry::new("program", "", "Name of the program"),
+    Entry::new("version", "", "Version that wrote the report last"),
+    Entry::new("title", "", "Title of the scenario"),
+    Entry::new(
+        "status",
+        "",
+        "`running`, `complete`, `ended by an event`, `interrupted` or `failed`; a run that was killed stays `running`",
+    ),
+    Entry::new("reason", "", "Why the run ended, where that says more than the status; otherwise null"),
+    Entry::new("method", "", "Name of the method that resolves contact"),
+    Entry::new("fields[]", "", "Names of the force fields"),
+    Entry::new("seed", "", "Seed of all random numbers of the run"),
+    Entry::new("bodies", "", "Number of grains, rigid or deformable"),
+    Entry::new("walls", "", "Number of walls"),
+    Entry::new("time_s", "s", "Simulated time at which the report was written"),
+    Entry::new("end_s", "s", "Simulated time at which the run ends"),
+    Entry::new("step", "", "Number of the step at which the report was written"),
+    Entry::new("timestep_s", "s", "Time step"),
+    Entry::new("scenario_sha256", "", "SHA-256 of scenario.toml, as `sha256sum` prints it"),
+    Entry::new("citations[]", "", "Keys of what should be cited; `rubblepile cite` prints them in full"),
+    Entry::new(
+        "sessions[].started",
+        "",
+        "When the session started; there is one session for the run and one per resume",
+    ),
+    Entry::new("sessions[].version", "", "Version of the program in this session"),
+    Entry::new("sessions[].threads", "", "Number of threads"),
+    Entry::new("sessions[].machine.system", "", "Operating system and instruction set"),
+    Entry::new("sessions[].machine.processor", "", "Name of the processor"),
+    Entry::new("sessions[].machine.cores", "", "Number of logical cores"),
+    Entry::new("sessions[].from_step", "", "Step at which the session started"),
+    Entry::new("sessions[].to_step", "", "Step at which it ended, or that the report knows of"),
+    Entry::new("sessions[].wall_s", "s", "Wall-clock time of the session"),
+    Entry::new(
+        "sessions[].phases[].name",
+        "",
+        "What the time was spent on: `gravity`, `contacts`, `solver`, ...",
+    ),
+    Entry::new("sessions[].phases[].seconds", "s", "Wall-clock time spent on it"),
+    Entry::new("sessions[].counts.NAME", "", "How often something happened: `steps`, `neighbour lists`, ..."),
+    Entry::new(
+        "sessions[].largest.NAME",
+        "",
+        "Largest value met, such as `error of keeping fields`: the relative error of reusing fields between updates",
+    ),
+    Entry::new("sessions[].warnings[]", "", "Warnings of the session, each once"),
+];
 
 impl Machine {
     pub fn this() -> Self {
@@ -148,9 +199,78 @@ pub fn sha256(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
     /// From the standard's examples (FIPS 180-4).
     #[test]
     fn the_hash_is_sha256() {
         assert_eq!(super::sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    /// Paths of everything that is neither an object nor a list.
+    fn leaves(value: &Value, path: String, out: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(map) => {
+                let dot = if path.is_empty() { "" } else { "." };
+                map.iter().for_each(|(key, inside)| leaves(inside, format!("{path}{dot}{key}"), out));
+            }
+            Value::Array(list) => list.iter().for_each(|inside| leaves(inside, format!("{path}[]"), out)),
+            _ => {
+                out.insert(path);
+            }
+        }
+    }
+
+    #[test]
+    fn the_reference_names_what_is_written_and_nothing_else() {
+        let mut session = Session {
+            started: String::new(),
+            version: String::new(),
+            threads: 1,
+            machine: Machine::this(),
+            from_step: 0,
+            to_step: 0,
+            wall_s: 0.0,
+            phases: Vec::new(),
+            counts: BTreeMap::new(),
+            largest: BTreeMap::new(),
+            warnings: Vec::new(),
+        };
+        let mut counted = Report::default();
+        counted.add_duration("gravity", std::time::Duration::from_secs(1));
+        counted.count("NAME", 1);
+        counted.largest("NAME", 1.0);
+        counted.warnings.push("a warning".into());
+        session.update(&counted, 1, 1.0);
+        let report = RunReport {
+            program: String::new(),
+            version: String::new(),
+            title: String::new(),
+            status: String::new(),
+            reason: None,
+            method: String::new(),
+            fields: vec![String::new()],
+            seed: 1,
+            bodies: 1,
+            walls: 0,
+            time_s: 0.0,
+            end_s: 1.0,
+            step: 0,
+            timestep_s: 1.0,
+            scenario_sha256: String::new(),
+            citations: vec![String::new()],
+            sessions: vec![session],
+        };
+        let scratch = crate::testing::Scratch::new("report-reference");
+        report.write(scratch.path()).unwrap();
+        let text = std::fs::read_to_string(scratch.path().join(NAME)).unwrap();
+        let mut written = BTreeSet::new();
+        leaves(&serde_json::from_str(&text).unwrap(), String::new(), &mut written);
+        let named: BTreeSet<String> = ENTRIES.iter().map(|e| e.name.to_string()).collect();
+        assert_eq!(written, named);
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use rubblepile_core::{
-    Observer, Probe,
+    Column, Observer, Probe,
     method::Moment,
     run::{Ticker, is_due},
 };
@@ -25,7 +25,16 @@ use crate::{
 /// Its name in a run directory.
 pub const NAME: &str = "series.csv";
 
-struct Column {
+/// The first columns of every series.
+pub fn own_columns() -> [Column; 2] {
+    [
+        Column::new("time", "s", "Simulated time"),
+        Column::new("step", "", "Number of the step: the time over the time step"),
+    ]
+}
+
+/// The columns of one probe.
+struct Part {
     probe: Box<dyn Probe>,
     ticker: Ticker,
     width: usize,
@@ -34,7 +43,7 @@ struct Column {
 pub struct SeriesWriter {
     path: PathBuf,
     file: File,
-    columns: Vec<Column>,
+    parts: Vec<Part>,
     marks: Marks,
     /// Kept between rows for their memory.
     line: String,
@@ -45,37 +54,37 @@ impl SeriesWriter {
     /// For a run directory, with each probe's interval, s; goes on after the rows that `marks` says are written.
     pub fn new(directory: &Path, probes: Vec<(Box<dyn Probe>, f64)>, marks: Marks) -> Result<Self> {
         let path = directory.join(NAME);
-        let mut header = String::from("time_s,step");
-        let mut columns = Vec::new();
+        let mut header = own_columns().map(|c| c.name).join(",");
+        let mut parts = Vec::new();
         let (bytes, ticks) = {
             let at = marks.lock();
             (at.series_bytes, at.series_ticks.clone())
         };
         for (k, (probe, interval)) in probes.into_iter().enumerate() {
-            let names = probe.columns();
-            for name in &names {
+            let columns = probe.columns();
+            for column in &columns {
                 header.push(',');
-                push_text(&mut header, name);
+                push_text(&mut header, &column.name);
             }
             let ticker = Ticker { interval, index: ticks.get(k).copied().unwrap_or(0) };
-            columns.push(Column { probe, ticker, width: names.len() });
+            parts.push(Part { probe, ticker, width: columns.len() });
         }
         header.push('\n');
         let file = if bytes == 0 {
             create(&path, &header)?
         } else {
             let file = reopen(&path, &header, bytes)?;
-            recall(&path, &mut columns)?;
+            recall(&path, &mut parts)?;
             file
         };
         let handle = file.try_clone().map_err(FileError::io("open", &path))?;
         {
             let mut at = marks.lock();
             at.series_bytes = at.series_bytes.max(header.len() as u64);
-            at.series_ticks = columns.iter().map(|c| c.ticker.index).collect();
+            at.series_ticks = parts.iter().map(|p| p.ticker.index).collect();
             at.series_file = Some(handle);
         }
-        Ok(SeriesWriter { path, file, columns, marks, line: String::new(), values: Vec::new() })
+        Ok(SeriesWriter { path, file, parts, marks, line: String::new(), values: Vec::new() })
     }
 
     /// One row: the probes that are due at this step measure, the others leave their cells blank.
@@ -84,23 +93,23 @@ impl SeriesWriter {
         self.line.clear();
         push_number(&mut self.line, clock.time());
         self.line.push_str(&format!(",{}", clock.step));
-        for column in &mut self.columns {
-            if !is_due(&clock, column.ticker.next()) {
-                self.line.extend(std::iter::repeat_n(',', column.width));
+        for part in &mut self.parts {
+            if !is_due(&clock, part.ticker.next()) {
+                self.line.extend(std::iter::repeat_n(',', part.width));
                 continue;
             }
             self.values.clear();
-            column.probe.measure(moment, &mut self.values)?;
+            part.probe.measure(moment, &mut self.values)?;
             // A probe that gives too few or too many values must not shift its neighbours.
-            for k in 0..column.width {
+            for k in 0..part.width {
                 self.line.push(',');
                 if let Some(&x) = self.values.get(k) {
                     push_number(&mut self.line, x);
                 }
             }
             // Intervals shorter than a step are due several times at once, and are measured once.
-            while is_due(&clock, column.ticker.next()) {
-                column.ticker.advance();
+            while is_due(&clock, part.ticker.next()) {
+                part.ticker.advance();
             }
         }
         self.line.push('\n');
@@ -147,34 +156,34 @@ fn reopen(path: &Path, header: &str, bytes: u64) -> Result<File> {
 }
 
 /// Tells every probe the last row that it gave.
-fn recall(path: &Path, columns: &mut [Column]) -> Result<()> {
+fn recall(path: &Path, parts: &mut [Part]) -> Result<()> {
     let file = File::open(path).map_err(FileError::io("open", path))?;
-    let mut last = vec![String::new(); columns.len()];
+    let mut last = vec![String::new(); parts.len()];
     for line in BufReader::new(file).lines().skip(1) {
         let line = line.map_err(FileError::io("read", path))?;
         let mut cells = line.split(',').skip(2);
-        for (column, last) in columns.iter().zip(&mut last) {
+        for (part, last) in parts.iter().zip(&mut last) {
             // A probe that was not due left its cells blank.
-            if cells.by_ref().take(column.width).fold(false, |any, cell| any | !cell.is_empty()) {
+            if cells.by_ref().take(part.width).fold(false, |any, cell| any | !cell.is_empty()) {
                 last.clone_from(&line);
             }
         }
     }
     let mut first = 2;
-    for (column, line) in columns.iter_mut().zip(&last) {
+    for (part, line) in parts.iter_mut().zip(&last) {
         let number = |cell: &str| cell.parse().unwrap_or(f64::NAN);
-        let row: Vec<f64> = line.split(',').skip(first).take(column.width).map(number).collect();
+        let row: Vec<f64> = line.split(',').skip(first).take(part.width).map(number).collect();
         if !row.is_empty() {
-            column.probe.recall(number(line.split(',').next().unwrap_or_default()), &row);
+            part.probe.recall(number(line.split(',').next().unwrap_or_default()), &row);
         }
-        first += column.width;
+        first += part.width;
     }
     Ok(())
 }
 
 impl Observer for SeriesWriter {
     fn next(&self) -> Option<f64> {
-        self.columns.iter().map(|c| c.ticker.next()).reduce(f64::min)
+        self.parts.iter().map(|p| p.ticker.next()).reduce(f64::min)
     }
 
     fn observe(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
@@ -183,7 +192,7 @@ impl Observer for SeriesWriter {
         at.series_bytes += self.line.len() as u64;
         at.series_rows += 1;
         at.series_ticks.clear();
-        at.series_ticks.extend(self.columns.iter().map(|c| c.ticker.index));
+        at.series_ticks.extend(self.parts.iter().map(|p| p.ticker.index));
         Ok(())
     }
 }

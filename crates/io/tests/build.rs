@@ -5,7 +5,7 @@ use rubblepile_core::settings::Vector;
 use rubblepile_core::{Action, Domain, Frame, Motion, Surface, Trigger, event::Property};
 use rubblepile_gravity::{TreeGravity, UniformGravity};
 use rubblepile_io::scenario::{
-    Built, Gravity, Interval, Method, ProbeKind, Scenario, build, build_without_grains, summary,
+    Built, Gravity, Interval, Method, Scenario, build, build_without_grains, summary, tables::ProbeTable,
 };
 use rubblepile_meshfree::grains;
 use rubblepile_soft::Law;
@@ -110,12 +110,13 @@ fn the_method_and_the_plans_are_as_written() {
     assert_eq!((fields.list[0].every(), fields.uniform()), (4, DVec3::new(0.0, 0.0, -0.01)));
     assert_eq!(b.world.frame, Frame::Rotating { angular_velocity: turn });
     assert_eq!(b.world.domain, Domain::Open);
-    assert_eq!((b.probes[0].kind.clone(), b.probes[0].every), (ProbeKind::Energy, 1.0));
-    let kinds: Vec<ProbeKind> = b.probes[1..].iter().map(|p| p.kind.clone()).collect();
-    let (alpha, automatic) =
-        (ProbeKind::Porosity { alpha: Some(2000.0) }, ProbeKind::Porosity { alpha: None });
-    assert_eq!(kinds, [ProbeKind::Aggregates { follow: 3 }, alpha, automatic]);
-    assert_eq!(b.probes[1].every, 60.0);
+    let names: Vec<&str> = b.probes.iter().map(|p| p.name()).collect();
+    assert_eq!(names, ["energy", "aggregates", "porosity", "porosity"]);
+    let every: Vec<f64> = b.probes.iter().map(|p| p.settings().every().0).collect();
+    assert_eq!(every, [1.0, 60.0, 60.0, 60.0]);
+    assert!(matches!(&b.probes[1], ProbeTable::Aggregates(s) if s.follow == 3));
+    assert!(matches!(&b.probes[2], ProbeTable::Porosity(s) if s.alpha.value() == Some(2000.0)));
+    assert!(matches!(&b.probes[3], ProbeTable::Porosity(s) if s.alpha.value().is_none()));
     assert_eq!((b.output.frames, b.output.contacts), (Some(5.0), None));
     assert_eq!(b.output.checkpoint, Interval::Wall(600.0));
 }

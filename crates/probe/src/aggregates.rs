@@ -8,15 +8,62 @@
 //! What does not exist (a second cluster, the orbit of no binary) is NaN, its bodies and mass 0.
 
 use glam::DVec3;
-use rubblepile_core::{Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result, World,
+    method::Moment,
+    settings::{Check, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Aggregate, Binary,
     aggregate::{contacts_by_cluster, frame_rate},
     clusters::{TOLERANCE, clusters},
     momentum::spin_of,
+    settings::ProbeSettings,
     sum::reduce,
 };
+
+/// How often clusters are looked at, and how many of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AggregateSampling {
+    /// Simulated time between two looks; the first is at the start.
+    pub every: Time,
+    /// How many of the largest clusters have columns of their own.
+    #[serde(default = "one_cluster")]
+    pub follow: u32,
+}
+
+fn one_cluster() -> u32 {
+    1
+}
+
+impl ProbeSettings for AggregateSampling {
+    fn about() -> &'static str {
+        "Clusters of touching grains: how many, and size, shape, load and rotation of the largest; binaries."
+    }
+
+    fn example() -> Self {
+        AggregateSampling { every: Time::new(1.0), follow: one_cluster() }
+    }
+
+    fn every(&self) -> Time {
+        self.every
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        let follow = self.follow;
+        c.check((1..=20).contains(&follow), at, "follow", || {
+            format!("between 1 and 20 clusters can be followed, not {follow}")
+        });
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Aggregates { follow: self.follow as usize, ..Aggregates::default() })
+    }
+}
 
 /// Clusters, and what the largest is like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,71 +80,111 @@ impl Default for Aggregates {
     }
 }
 
-const OF_EACH: [&str; 35] = [
-    "bodies",
-    "mass_kg",
-    "mass_fraction",
-    "enclosing_radius_m",
-    "packing_fraction",
-    "coordination",
-    "stress_xx_Pa",
-    "stress_yy_Pa",
-    "stress_zz_Pa",
-    "stress_xy_Pa",
-    "stress_yz_Pa",
-    "stress_zx_Pa",
-    "pressure_Pa",
-    "semi_axis_a_m",
-    "semi_axis_b_m",
-    "semi_axis_c_m",
-    "dynamic_axis_a_m",
-    "dynamic_axis_b_m",
-    "dynamic_axis_c_m",
-    "inertial_elongation",
-    "rotation_period_s",
-    "angular_velocity_x_rad_per_s",
-    "angular_velocity_y_rad_per_s",
-    "angular_velocity_z_rad_per_s",
-    "orbital_angular_momentum_x_kg_m2_per_s",
-    "orbital_angular_momentum_y_kg_m2_per_s",
-    "orbital_angular_momentum_z_kg_m2_per_s",
-    "spin_angular_momentum_x_kg_m2_per_s",
-    "spin_angular_momentum_y_kg_m2_per_s",
-    "spin_angular_momentum_z_kg_m2_per_s",
-    "angular_momentum_x_kg_m2_per_s",
-    "angular_momentum_y_kg_m2_per_s",
-    "angular_momentum_z_kg_m2_per_s",
-    "enclosing_sphere_volume_m3",
-    "solid_volume_m3",
-];
+/// How many columns a cluster has.
+const WIDTH: usize = 35;
 
-const OF_ALL: [&str; 17] = [
-    "clusters",
-    "single_bodies",
-    "second_cluster_bodies",
-    "second_cluster_mass_kg",
-    "binary",
-    "binary_separation_m",
-    "binary_eccentricity",
-    "binary_period_s",
-    "system_orbital_angular_momentum_x_kg_m2_per_s",
-    "system_orbital_angular_momentum_y_kg_m2_per_s",
-    "system_orbital_angular_momentum_z_kg_m2_per_s",
-    "system_spin_angular_momentum_x_kg_m2_per_s",
-    "system_spin_angular_momentum_y_kg_m2_per_s",
-    "system_spin_angular_momentum_z_kg_m2_per_s",
-    "system_angular_momentum_x_kg_m2_per_s",
-    "system_angular_momentum_y_kg_m2_per_s",
-    "system_angular_momentum_z_kg_m2_per_s",
-];
+/// Columns of the cluster of this rank by mass, from 0.
+fn of_cluster(rank: usize) -> Vec<Column> {
+    let (number, whose) = match rank {
+        0 => (String::new(), "most massive cluster".to_string()),
+        k => ((k + 1).to_string(), format!("cluster {} by mass", k + 1)),
+    };
+    let stem = |name: &str| format!("aggregate{number}_{name}");
+    let define = |what: &str| format!("Of the {whose}: {what}");
+    let column = |name: &str, unit, what: &str| Column::new(stem(name), unit, define(what));
+    let vector = |name: &str, unit, what: &str| Column::vector(&stem(name), unit, &define(what));
+    let mut all = vec![
+        column("bodies", "", "number of bodies"),
+        column("mass", "kg", "mass"),
+        column("mass_fraction", "", "mass over that of all bodies"),
+        column("enclosing_radius", "m", "radius of the smallest sphere around it"),
+        column("packing_fraction", "", "volume of its bodies over that of the enclosing sphere"),
+        column("coordination", "", "mean number of contacts of a body, `(2 N_gg + N_gw) / N`"),
+    ];
+    all.extend(Column::tensor(
+        &stem("stress"),
+        "Pa",
+        &define("mean stress of its contacts over the enclosing sphere, compression positive"),
+    ));
+    all.push(column("pressure", "Pa", "a third of the trace of its mean stress"));
+    for axis in ["a", "b", "c"] {
+        let what = format!(
+            "semi-axis {axis} (a >= b >= c) of the ellipsoid with the proportions of the dynamic axes and the volume of its \
+             solid matter"
+        );
+        all.push(column(&format!("semi_axis_{axis}"), "m", &what));
+    }
+    for (axis, formula) in [("a", "B + C - A"), ("b", "C + A - B"), ("c", "A + B - C")] {
+        let what = format!(
+            "semi-axis {axis} of the homogeneous ellipsoid of the same mass M and principal moments A <= B <= C, \
+             `{axis}^2 = 5 ({formula}) / (2 M)`"
+        );
+        all.push(column(&format!("dynamic_axis_{axis}"), "m", &what));
+    }
+    all.push(column("inertial_elongation", "", "largest over smallest principal moment of inertia, `C / A`"));
+    all.push(column("rotation_period", "s", "`2 pi / |w|`, w its angular velocity; inf without rotation"));
+    all.extend(vector(
+        "angular_velocity",
+        "rad/s",
+        "`w = I^-1 L`, L its angular momentum, in an inertial frame",
+    ));
+    all.extend(vector(
+        "orbital_angular_momentum",
+        "kg m2/s",
+        "angular momentum of the centres of its bodies about its centre of mass",
+    ));
+    all.extend(vector(
+        "spin_angular_momentum",
+        "kg m2/s",
+        "angular momentum of its bodies about their own centres",
+    ));
+    all.extend(vector("angular_momentum", "kg m2/s", "orbital and spin angular momentum together"));
+    all.push(column("enclosing_sphere_volume", "m3", "volume of the smallest sphere around it"));
+    all.push(column("solid_volume", "m3", "volume of its bodies"));
+    all
+}
+
+/// Columns of the whole system.
+fn of_all() -> Vec<Column> {
+    let binary = "of the orbit of the binary, as of two points; NaN without one";
+    let mut all = vec![
+        Column::new("clusters", "", "Clusters of two touching bodies or more"),
+        Column::new("single_bodies", "", "Bodies that touch no other"),
+        Column::new("second_cluster_bodies", "", "Bodies of the second most massive cluster or single body"),
+        Column::new("second_cluster_mass", "kg", "Mass of the second most massive cluster or single body"),
+        Column::new(
+            "binary",
+            "",
+            "1 if the two most massive clusters are bound and do not meet on their orbit (at least three bodies and 1 % \
+             of the mass each), otherwise 0",
+        ),
+        Column::new("binary_separation", "m", "Distance between the centres of the binary; NaN without one"),
+        Column::new("binary_eccentricity", "", format!("Eccentricity {binary}")),
+        Column::new("binary_period", "s", format!("Period {binary}")),
+    ];
+    let about = "of all bodies about the origin of the inertial frame";
+    all.extend(Column::vector(
+        "system_orbital_angular_momentum",
+        "kg m2/s",
+        &format!("Angular momentum of the centres, `sum m r cross v`, {about}"),
+    ));
+    all.extend(Column::vector(
+        "system_spin_angular_momentum",
+        "kg m2/s",
+        "Sum of the angular momenta of the spins, `sum I w`",
+    ));
+    all.extend(Column::vector(
+        "system_angular_momentum",
+        "kg m2/s",
+        &format!("Orbital and spin angular momentum together, {about}"),
+    ));
+    all
+}
 
 impl Probe for Aggregates {
-    fn columns(&self) -> Vec<String> {
-        let each = (0..self.follow).flat_map(|k| {
-            let number = if k == 0 { String::new() } else { (k + 1).to_string() };
-            OF_EACH.iter().map(move |name| format!("aggregate{number}_{name}"))
-        });
-        OF_ALL.iter().map(|name| name.to_string()).chain(each).collect()
+    fn columns(&self) -> Vec<Column> {
+        let each = (0..self.follow).flat_map(of_cluster);
+        of_all().into_iter().chain(each).collect()
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
@@ -132,7 +219,7 @@ impl Probe for Aggregates {
         for k in 0..self.follow {
             match followed.get(k) {
                 Some(a) => push(a, mass, row),
-                None => row.extend([0.0, 0.0, 0.0].into_iter().chain([f64::NAN; OF_EACH.len() - 3])),
+                None => row.extend([0.0, 0.0, 0.0].into_iter().chain([f64::NAN; WIDTH - 3])),
             }
         }
         Ok(())

@@ -1,8 +1,39 @@
 //! What hard spheres have met so far, and how often they meet.
 
 use glam::DVec3;
-use rubblepile_core::{Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
 use rubblepile_hard::HardState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::ProbeSettings;
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CollisionSampling(pub Sampling);
+
+impl ProbeSettings for CollisionSampling {
+    fn about() -> &'static str {
+        "Of hard spheres: collisions so far and per second since the last look, and what all walls have taken."
+    }
+
+    fn example() -> Self {
+        CollisionSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Collisions::default())
+    }
+}
 
 /// Collisions since the start and per second since the last look, and what walls have taken.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,23 +50,34 @@ struct Look {
 }
 
 impl Probe for Collisions {
-    fn columns(&self) -> Vec<String> {
-        [
+    fn columns(&self) -> Vec<Column> {
+        let mut all = vec![
             // `recall` takes up these two.
-            "grain_collisions",
-            "wall_collisions",
-            "grain_collisions_per_s",
-            "wall_collisions_per_s",
-            "impulse_on_walls_x_kg_m_per_s",
-            "impulse_on_walls_y_kg_m_per_s",
-            "impulse_on_walls_z_kg_m_per_s",
-            "energy_to_walls_J",
-            "held_grains",
-            "absorbed_grains",
-            "absorbed_mass_kg",
-        ]
-        .map(String::from)
-        .to_vec()
+            Column::new("grain_collisions", "", "Collisions between grains so far"),
+            Column::new("wall_collisions", "", "Collisions of grains with walls so far"),
+            Column::new(
+                "grain_collisions",
+                "1/s",
+                "Collisions between grains per second since the last row; NaN in the first",
+            ),
+            Column::new(
+                "wall_collisions",
+                "1/s",
+                "Collisions of grains with walls per second since the last row; NaN in the first",
+            ),
+        ];
+        all.extend(Column::vector("impulse_on_walls", "kg m/s", "Impulse given to all walls so far"));
+        all.extend([
+            Column::new(
+                "energy_to_walls",
+                "J",
+                "Energy given to all walls so far; negative: walls gave it to grains",
+            ),
+            Column::new("held_grains", "", "Grains that walls hold now"),
+            Column::new("absorbed_grains", "", "Grains that walls have absorbed so far"),
+            Column::new("absorbed_mass", "kg", "Mass of the grains that walls have absorbed so far"),
+        ]);
+        all
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

@@ -4,26 +4,72 @@
 //! plane, with their sign turned.
 
 use glam::DVec2;
-use rubblepile_core::{Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result, World,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
 use rubblepile_meshfree::{grain::sides, grains};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{Grains, ProbeSettings};
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct DeformableSampling(pub Sampling);
+
+impl ProbeSettings for DeformableSampling {
+    fn about() -> &'static str {
+        "Of deformable grains: share of the outlines that touches, solid fraction between walls, mean pressure and shear, largest pressure\
+         and gap of contacts, areas."
+    }
+
+    fn example() -> Self {
+        DeformableSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn grains(&self) -> Grains {
+        Grains::Deformable
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Deformable)
+    }
+}
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Deformable;
 
 impl Probe for Deformable {
-    fn columns(&self) -> Vec<String> {
-        [
-            "touching_share",
-            "solid_fraction",
-            "mean_pressure_Pa",
-            "mean_shear_Pa",
-            "largest_contact_pressure_Pa",
-            "largest_gap_m",
-            "total_area_m2",
-            "mean_area_m2",
+    fn columns(&self) -> Vec<Column> {
+        vec![
+            Column::new(
+                "touching_share",
+                "",
+                "Nodes of outlines that touch something, over all nodes of outlines",
+            ),
+            Column::new(
+                "solid_fraction",
+                "",
+                "Area of the grains over the area that the walls enclose; NaN if it is open",
+            ),
+            Column::new("mean_pressure", "Pa", "Mean over the area of the grains of `-(s_xx + s_yy) / 2`"),
+            Column::new(
+                "mean_shear",
+                "Pa",
+                "Mean over the area of the grains of the largest shear stress in the plane, from their mean stresses",
+            ),
+            Column::new("largest_contact_pressure", "Pa", "Largest pressure of a contact"),
+            Column::new("largest_gap", "m", "Largest gap or overlap of nodes that press on each other"),
+            Column::new("total_area", "m2", "Area of all grains"),
+            Column::new("mean_area", "m2", "Mean area of a grain"),
         ]
-        .map(String::from)
-        .to_vec()
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

@@ -8,9 +8,45 @@
 //! Of deformable grains energies are per metre of depth; what is kinetic and not of the motion of a grain as a whole, its turning and
 //! swinging, is in the column of rotation.
 
-use rubblepile_core::{Bodies, Measure, Probe, Result, method::Moment};
+use rubblepile_core::{
+    Bodies, Column, Measure, Probe, Result,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::sum::reduce;
+use crate::{
+    settings::{Grains, ProbeSettings},
+    sum::reduce,
+};
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct EnergySampling(pub Sampling);
+
+impl ProbeSettings for EnergySampling {
+    fn about() -> &'static str {
+        "Kinetic, potential and elastic energy, and what was dissipated."
+    }
+
+    fn example() -> Self {
+        EnergySampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn grains(&self) -> Grains {
+        Grains::Both
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Energy)
+    }
+}
 
 /// Kinetic, potential and elastic energy, heat by cause, work of the walls, and their balance.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,22 +64,35 @@ pub fn kinetic_energy(bodies: &Bodies) -> [f64; 2] {
 }
 
 impl Probe for Energy {
-    fn columns(&self) -> Vec<String> {
-        [
-            "kinetic_translation_J",
-            "kinetic_rotation_J",
-            "potential_J",
-            "elastic_J",
-            "dissipated_normal_J",
-            "dissipated_sliding_J",
-            "dissipated_rolling_J",
-            "dissipated_twisting_J",
-            "dissipated_inside_J",
-            "wall_work_J",
-            "energy_balance_J",
+    fn columns(&self) -> Vec<Column> {
+        let heat = |name: &str, by: &str| {
+            Column::new(format!("dissipated_{name}"), "J", format!("Energy turned to heat so far {by}"))
+        };
+        vec![
+            Column::new("kinetic_translation", "J", "Kinetic energy of the centres of mass, `sum m v^2 / 2`"),
+            Column::new(
+                "kinetic_rotation",
+                "J",
+                "Kinetic energy of rotation, `sum w I w / 2`; of deformable grains all but that of their centres",
+            ),
+            Column::new("potential", "J", "Potential energy in all fields, pairs counted once"),
+            Column::new(
+                "elastic",
+                "J",
+                "Energy stored in contacts (cohesion is a potential: negative) and in deformed grains",
+            ),
+            heat("normal", "by motion along contact normals"),
+            heat("sliding", "by sliding"),
+            heat("rolling", "by rolling"),
+            heat("twisting", "by twisting"),
+            heat("inside", "by damping inside deformable grains"),
+            Column::new("wall_work", "J", "Work that walls have done on grains so far"),
+            Column::new(
+                "energy_balance",
+                "J",
+                "`kinetic + potential + elastic + dissipated - wall work`: constant but for the error of the time step",
+            ),
         ]
-        .map(String::from)
-        .to_vec()
     }
 
     fn needs(&self) -> Measure {

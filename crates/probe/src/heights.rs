@@ -1,4 +1,4 @@
-//! How high grains are, by group: scale heights (section 3.1 of Richardson et al. 2011) and histograms.
+//! How high grains are, by group: scale heights (section 3.1 of Richardson et al. 2011).
 //!
 //! The height of a grain is that of its lowest point above the floor. If heights are drawn from `exp(-z/h)/h`, the most
 //! likely scale height is their mean. How likely the sample is then, the test of Kolmogorov and Smirnov tells; as in the
@@ -6,9 +6,20 @@
 //! more than one half on average. A rock's lowest point is taken as that of the sphere around it.
 
 use glam::DVec3;
-use rubblepile_core::{Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result, World,
+    method::Moment,
+    settings::{Check, Length, NumberKind, Quantity, Scene, Time, Vector},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::{groups::rows_of, kolmogorov, sum::reduce};
+use crate::{
+    groups::rows_of,
+    kolmogorov,
+    settings::{ProbeSettings, check_groups, check_up, fill_up, unit},
+    sum::reduce,
+};
 
 /// What heights are measured from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +63,60 @@ pub fn exponential_probability(mut heights: Vec<f64>) -> f64 {
     }
 }
 
+/// Heights of which grains, how often, and above what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HeightSampling {
+    /// Simulated time between two looks; the first is at the start.
+    pub every: Time,
+    /// Names of the groups of grains. Not given: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
+    /// Upwards, of any length. Not given: against uniform gravity; without that z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<Vector<NumberKind>>,
+    /// Height of the floor along `up`.
+    #[serde(default = "zero")]
+    pub from: Length,
+}
+
+fn zero() -> Length {
+    Quantity::new(0.0)
+}
+
+impl ProbeSettings for HeightSampling {
+    fn about() -> &'static str {
+        "By group: mean height of the centres; scale height, which is the mean height of the lowest points; and the\n\
+         probability (Kolmogorov-Smirnov) that these are distributed as an exponential of that scale height."
+    }
+
+    fn example() -> Self {
+        HeightSampling { every: Time::new(1.0), groups: None, up: None, from: zero() }
+    }
+
+    fn every(&self) -> Time {
+        self.every
+    }
+
+    fn fill_defaults(&mut self, scene: &Scene) {
+        self.groups.get_or_insert_with(|| scene.groups.clone());
+        fill_up(&mut self.up, scene);
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        check_groups(c, &self.groups, at);
+        check_up(c, self.up, at);
+        c.modest(Vector::<NumberKind>::new(self.from.0, 0.0, 0.0), at, "from");
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Heights {
+            floor: Floor { up: unit(self.up), height: self.from.0 },
+            groups: self.groups.clone().unwrap_or_default(),
+        })
+    }
+}
+
 /// Mean height of the centres, scale height and its probability, by group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heights {
@@ -60,12 +125,29 @@ pub struct Heights {
 }
 
 impl Probe for Heights {
-    fn columns(&self) -> Vec<String> {
+    fn columns(&self) -> Vec<Column> {
         let of = |g: &String| {
             [
-                format!("mean_height_of_{g}_m"),
-                format!("scale_height_of_{g}_m"),
-                format!("exponential_probability_of_{g}"),
+                Column::new(
+                    format!("mean_height_of_{g}"),
+                    "m",
+                    format!("Mean height of the centres above the floor, group {g}"),
+                ),
+                Column::new(
+                    format!("scale_height_of_{g}"),
+                    "m",
+                    format!(
+                        "Scale height h of `exp(-z/h)`: mean height of the lowest points of the grains, group {g}"
+                    ),
+                ),
+                Column::new(
+                    format!("exponential_probability_of_{g}"),
+                    "",
+                    format!(
+                        "Probability (Kolmogorov-Smirnov) of heights at least as far from `1 - exp(-z/h)`, cut off at the \
+                         highest grain, group {g}"
+                    ),
+                ),
             ]
         };
         self.groups.iter().flat_map(of).collect()
@@ -83,43 +165,8 @@ impl Probe for Heights {
     }
 }
 
-/// Numbers of grains between heights, by group: below the range, in each bin, above it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HeightHistogram {
-    pub floor: Floor,
-    pub groups: Vec<String>,
-    /// m
-    pub range: [f64; 2],
-    pub bins: usize,
-}
-
-impl Probe for HeightHistogram {
-    fn columns(&self) -> Vec<String> {
-        let of = |g: &String| {
-            let bins = (1..=self.bins).map(|k| format!("{g}_in_height_bin_{k}"));
-            let all = std::iter::once(format!("{g}_below_height_bins")).chain(bins);
-            all.chain([format!("{g}_above_height_bins")]).collect::<Vec<_>>()
-        };
-        self.groups.iter().flat_map(of).collect()
-    }
-
-    fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
-        let [low, high] = self.range;
-        for heights in heights(moment.world, &self.groups, &self.floor) {
-            let mut counts = vec![0.0; self.bins + 2];
-            for z in heights {
-                let bin = (self.bins as f64 * (z - low) / (high - low)).floor();
-                // The cast saturates, also for what is not a number.
-                counts[((bin + 1.0).max(0.0) as usize).min(self.bins + 1)] += 1.0;
-            }
-            row.extend(counts);
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use rubblepile_core::Rng;
     use rubblepile_hard::{HardState, Held};
 
@@ -128,7 +175,7 @@ mod tests {
 
     /// Grains of two groups on a floor at 5 m, up along x: one follows the law with a scale height of 2 m, the other lies
     /// evenly between 0 and 2 m.
-    fn gas() -> (World, Floor, Vec<String>) {
+    pub fn gas() -> (World, Floor, Vec<String>) {
         let mut rng = Rng::new(3);
         let mut w = world(&[]);
         w.groups = vec!["even".into(), "gas".into()];
@@ -167,22 +214,5 @@ mod tests {
         let row = measure(&mut probe, &w, Vec::new());
         assert_eq!(row[..2], [2.0, 1.0]);
         assert!(row[3..].iter().all(|v| v.is_nan()));
-    }
-
-    #[test]
-    fn every_grain_is_in_one_bin() {
-        let mut w = world(&[-0.5, 0.0, 0.9, 1.0, 2.999, 3.0, 99.0].map(|z| (z * DVec3::Z, 0.0)));
-        w.groups = vec!["all".into()];
-        let floor = Floor { up: DVec3::Z, height: 0.0 };
-        let mut probe = HeightHistogram { floor, groups: w.groups.clone(), range: [0.0, 3.0], bins: 3 };
-        assert_eq!(measure(&mut probe, &w, Vec::new()), [1.0, 2.0, 1.0, 1.0, 2.0]);
-        assert_eq!(probe.columns()[1], "all_in_height_bin_1");
-        let (w, floor, groups) = gas();
-        let mut probe = HeightHistogram { floor, groups, range: [0.0, 2.0], bins: 2 };
-        let row = measure(&mut probe, &w, Vec::new());
-        assert_eq!(row.iter().sum::<f64>(), 2000.0);
-        // Of the gas 1 - exp(-1/2) = 0.39 is below 1 m.
-        let low = value(&probe, &row, "gas_in_height_bin_1");
-        assert!((low - 393.0).abs() < 50.0, "{row:?}");
     }
 }

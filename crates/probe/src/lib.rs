@@ -5,53 +5,59 @@
 //! same bits on any number of threads. It may depend, in the last bits, on the order of the rows, which is itself
 //! part of the state.
 //!
-//! To add a probe: one file, and one line in [`list::ALL`].
+//! Each probe is one file with its settings, their check, its columns and what it does; `probes!` below lists them.
+//! docs/add-a-probe.md adds one.
+
+mod settings;
+
+pub use settings::{Grains, ProbeSettings, check};
+
+settings::probes! {
+    energy: Energy(EnergySampling),
+    momentum: Momentum(MomentumSampling),
+    contacts: Contacts(ContactSampling),
+    overlap: Overlap(OverlapSampling),
+    packing: Packing(PackingSampling),
+    stress: Stress(StressSampling),
+    aggregates: Aggregates(AggregateSampling),
+    porosity: Porosity(PorositySampling),
+    collisions: Collisions(CollisionSampling),
+    walls: Walls(WallSampling),
+    heights: Heights(HeightSampling),
+    height_histogram: HeightHistogram(HistogramSampling),
+    temperature: Temperature(TemperatureSampling),
+    repose: Repose(ReposeSampling),
+    asteroids: Asteroids(AsteroidSampling),
+    deformable: Deformable(DeformableSampling),
+}
 
 pub mod aggregate;
-pub mod aggregates;
 pub mod alpha;
-pub mod asteroid;
 pub mod binary;
 pub mod clusters;
-pub mod collisions;
-pub mod coordination;
-pub mod counter;
-pub mod deformable;
-pub mod energy;
 mod groups;
-pub mod heights;
 pub mod kolmogorov;
-pub mod list;
-pub mod momentum;
-pub mod overlap;
-pub mod packing;
-pub mod porosity;
 pub mod remembered;
-pub mod repose;
 pub mod sphere;
-pub mod stress;
 pub mod sum;
 pub mod surface_map;
-pub mod temperature;
 #[cfg(test)]
 mod testing;
 pub mod touching;
 pub mod volume;
-pub mod walls;
 
 pub use aggregate::{Aggregate, aggregates};
 pub use aggregates::Aggregates;
 pub use alpha::{Envelope, Surface, surface_of};
-pub use asteroid::Asteroids;
+pub use asteroids::Asteroids;
 pub use binary::Binary;
 pub use clusters::{Cluster, Clusters, clusters};
 pub use collisions::Collisions;
-pub use coordination::Coordination;
-pub use counter::Counter;
+pub use contacts::Coordination;
 pub use deformable::Deformable;
 pub use energy::Energy;
-pub use heights::{Floor, HeightHistogram, Heights};
-pub use list::{ALL, Entry, by_name};
+pub use height_histogram::HeightHistogram;
+pub use heights::{Floor, Heights};
 pub use momentum::Momentum;
 pub use overlap::Overlap;
 pub use packing::Packing;

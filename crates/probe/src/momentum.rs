@@ -7,9 +7,45 @@
 //! side of the box.
 
 use glam::DVec3;
-use rubblepile_core::{Asteroid, Bodies, GrainState, Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Asteroid, Bodies, Column, GrainState, Probe, Result, World,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::sum::reduce;
+use crate::{
+    settings::{Grains, ProbeSettings},
+    sum::reduce,
+};
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct MomentumSampling(pub Sampling);
+
+impl ProbeSettings for MomentumSampling {
+    fn about() -> &'static str {
+        "Momentum, angular momentum, centre of mass."
+    }
+
+    fn example() -> Self {
+        MomentumSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn grains(&self) -> Grains {
+        Grains::Both
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Momentum)
+    }
+}
 
 /// Momentum, angular momentum and centre of mass, component by component.
 #[derive(Debug, Clone, Copy, Default)]
@@ -106,22 +142,25 @@ pub(crate) fn spin_of(bodies: &Bodies, k: usize, spin: DVec3) -> DVec3 {
 }
 
 impl Probe for Momentum {
-    fn columns(&self) -> Vec<String> {
-        [
-            "momentum_x_kg_m_per_s",
-            "momentum_y_kg_m_per_s",
-            "momentum_z_kg_m_per_s",
-            "momentum_scale_kg_m_per_s",
-            "angular_momentum_x_kg_m2_per_s",
-            "angular_momentum_y_kg_m2_per_s",
-            "angular_momentum_z_kg_m2_per_s",
-            "angular_momentum_scale_kg_m2_per_s",
-            "centre_of_mass_x_m",
-            "centre_of_mass_y_m",
-            "centre_of_mass_z_m",
-        ]
-        .map(String::from)
-        .to_vec()
+    fn columns(&self) -> Vec<Column> {
+        let mut all = Vec::from(Column::vector("momentum", "kg m/s", "Momentum, `sum m v`"));
+        all.push(Column::new(
+            "momentum_scale",
+            "kg m/s",
+            "What errors of the momentum compare with: `sum m |v|`",
+        ));
+        all.extend(Column::vector(
+            "angular_momentum",
+            "kg m2/s",
+            "Angular momentum about the centre of mass, of orbits and spins, `sum m x cross v + I w`",
+        ));
+        all.push(Column::new(
+            "angular_momentum_scale",
+            "kg m2/s",
+            "What errors of the angular momentum compare with: `sum m |x| |v| + |I w|`, relative to the centre of mass",
+        ));
+        all.extend(Column::vector("centre_of_mass", "m", "Centre of mass"));
+        all
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

@@ -1,17 +1,54 @@
 //! How deep the overlaps are, over the smaller radius of the pair (the grain's own radius at a wall). Soft spheres
 //! are meant to stay near 1 %: past a few per cent the stiffness is too low for the speeds or the loads.
 
-use rubblepile_core::{Error, Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, Error, Probe, Result,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::{smaller_radius, sum::reduce};
+use crate::{settings::ProbeSettings, smaller_radius, sum::reduce};
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct OverlapSampling(pub Sampling);
+
+impl ProbeSettings for OverlapSampling {
+    fn about() -> &'static str {
+        "Mean and deepest overlap."
+    }
+
+    fn example() -> Self {
+        OverlapSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Overlap)
+    }
+}
 
 /// Largest and mean overlap over radius.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Overlap;
 
 impl Probe for Overlap {
-    fn columns(&self) -> Vec<String> {
-        ["largest_overlap_over_radius", "mean_overlap_over_radius"].map(String::from).to_vec()
+    fn columns(&self) -> Vec<Column> {
+        let of = "overlap over the smaller radius of the two that touch";
+        vec![
+            Column::new("largest_overlap_over_radius", "", format!("Largest {of}")),
+            Column::new(
+                "mean_overlap_over_radius",
+                "",
+                format!("Mean {of}, over all rows of the contact table"),
+            ),
+        ]
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

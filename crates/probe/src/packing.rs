@@ -2,12 +2,42 @@
 //! over a [`Volume`], by default that of the sphere (section 3.2.2 of contact-dynamics-2021) or of the periodic
 //! box. Polyhedra have their own volume, and the sphere goes around their vertices. Overlaps are not subtracted: their volume is of the order of the square of the overlap.
 
-use rubblepile_core::{Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
+    settings::ProbeSettings,
     sum::reduce,
     volume::{Volume, sphere_of},
 };
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PackingSampling(pub Sampling);
+
+impl ProbeSettings for PackingSampling {
+    fn about() -> &'static str {
+        "Packing fraction."
+    }
+
+    fn example() -> Self {
+        PackingSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Packing::default())
+    }
+}
 
 /// Enclosing sphere and packing fraction.
 #[derive(Debug, Clone, Copy, Default)]
@@ -16,16 +46,16 @@ pub struct Packing {
 }
 
 impl Probe for Packing {
-    fn columns(&self) -> Vec<String> {
-        [
-            "enclosing_sphere_radius_m",
-            "enclosing_sphere_x_m",
-            "enclosing_sphere_y_m",
-            "enclosing_sphere_z_m",
+    fn columns(&self) -> Vec<Column> {
+        let sphere = "the smallest sphere that encloses all grains";
+        let mut all = vec![Column::new("enclosing_sphere_radius", "m", format!("Radius of {sphere}"))];
+        all.extend(Column::vector("enclosing_sphere", "m", &format!("Centre of {sphere}")));
+        all.push(Column::new(
             "packing_fraction",
-        ]
-        .map(String::from)
-        .to_vec()
+            "",
+            "Volume of the grains (overlaps count twice) over that of the sphere, or of the box if it is periodic along all axes",
+        ));
+        all
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

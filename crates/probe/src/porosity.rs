@@ -1,14 +1,61 @@
 //! Bulk density and porosity of the largest cluster from its alpha shape (section 4.2 of nbody-polyhedra-2017), and
 //! its dynamically equivalent ellipsoid scaled to that volume. Dear: some microseconds a vertex of its bodies.
 
-use rubblepile_core::{Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result,
+    method::Moment,
+    settings::{Auto, Check, LengthKind, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Aggregate,
     aggregate::scaled_to,
     alpha::Envelope,
     clusters::{TOLERANCE, clusters},
+    settings::ProbeSettings,
 };
+
+/// How often the surface of the largest cluster is measured, and how closely.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PorositySampling {
+    /// Simulated time between two looks; the first is at the start. A look is dear: some microseconds a corner.
+    pub every: Time,
+    /// Radius of the ball that is rolled over the cluster: gaps that it does not enter count as inside; `"auto"`: from
+    /// the sizes of the grains.
+    #[serde(default = "automatic")]
+    pub alpha: Auto<LengthKind>,
+}
+
+fn automatic() -> Auto<LengthKind> {
+    Auto::Auto
+}
+
+impl ProbeSettings for PorositySampling {
+    fn about() -> &'static str {
+        "Bulk density and porosity of the largest cluster, from its alpha shape."
+    }
+
+    fn example() -> Self {
+        PorositySampling { every: Time::new(1.0), alpha: Auto::Auto }
+    }
+
+    fn every(&self) -> Time {
+        self.every
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        if let Auto::Value(alpha) = self.alpha {
+            c.positive(alpha, at, "alpha");
+        }
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Porosity { alpha: self.alpha.value() })
+    }
+}
 
 /// Alpha shape of the largest cluster: volume, bulk density, porosity.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -18,21 +65,24 @@ pub struct Porosity {
 }
 
 impl Probe for Porosity {
-    fn columns(&self) -> Vec<String> {
-        [
-            "alpha_m",
-            "bulk_volume_m3",
-            "bulk_area_m2",
-            "bulk_density_kg_per_m3",
-            "porosity",
-            "hull_volume_m3",
-            "hull_porosity",
-            "bulk_ellipsoid_a_m",
-            "bulk_ellipsoid_b_m",
-            "bulk_ellipsoid_c_m",
-        ]
-        .map(String::from)
-        .to_vec()
+    fn columns(&self) -> Vec<Column> {
+        let shape = "alpha shape of the most massive cluster";
+        let mut all = vec![
+            Column::new("alpha", "m", "Radius of the ball that is rolled over the cluster"),
+            Column::new("bulk_volume", "m3", format!("Volume inside the {shape}")),
+            Column::new("bulk_area", "m2", format!("Surface area of the {shape}")),
+            Column::new("bulk_density", "kg/m3", "Mass of the cluster over its bulk volume"),
+            Column::new("porosity", "", "1 - solid volume / bulk volume"),
+            Column::new("hull_volume", "m3", "Volume of the convex hull of the cluster"),
+            Column::new("hull_porosity", "", "1 - solid volume / hull volume"),
+        ];
+        all.extend(["a", "b", "c"].map(|axis| {
+            let what = format!(
+                "Semi-axis {axis} (a >= b >= c) of the dynamically equivalent ellipsoid, scaled to the bulk volume"
+            );
+            Column::new(format!("bulk_ellipsoid_{axis}"), "m", what)
+        }));
+        all
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

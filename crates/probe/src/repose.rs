@@ -10,20 +10,113 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use rubblepile_core::{Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result, World,
+    method::Moment,
+    settings::{Auto, Check, LengthKind, NumberKind, Scene, Time, Vector, join},
+};
 use rubblepile_geometry::walls::nearest_at;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::groups::free;
+use crate::{
+    groups::free,
+    settings::{ProbeSettings, check_up, fill_up, unit},
+};
 
-/// Which strips count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// A side of a drum, for who looks along its axis with `up` upwards.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "SideName")]
 pub enum Side {
-    /// Left of the centre for who looks along the axis with `up` upwards. There grains rise in a drum that turns about the
-    /// axis at a positive rate.
+    /// Left of the centre: where grains rise in a drum that turns about the axis at a positive rate.
     #[default]
     Left,
+    /// Right of the centre.
     Right,
+    /// The whole surface.
     Both,
+}
+
+/// Which surface is measured, and how often.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReposeSampling {
+    /// Simulated time between two looks; the first is at the start.
+    pub every: Time,
+    /// Axis of the drum, of any length. The angle is positive where the surface falls from left to right for who looks
+    /// along it, as in a drum that turns about it at a positive rate.
+    pub axis: Vector<NumberKind>,
+    /// A point of the axis.
+    #[serde(default = "origin")]
+    pub centre: Vector<LengthKind>,
+    /// Which side of the centre counts.
+    #[serde(default)]
+    pub side: Side,
+    /// Upwards, of any length. Not given: against uniform gravity; without that z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<Vector<NumberKind>>,
+    /// Width of the strips; `"auto"`: the mean diameter of the grains.
+    #[serde(default = "automatic")]
+    pub strip: Auto<LengthKind>,
+}
+
+fn origin() -> Vector<LengthKind> {
+    Vector::new(0.0, 0.0, 0.0)
+}
+
+fn automatic() -> Auto<LengthKind> {
+    Auto::Auto
+}
+
+impl ProbeSettings for ReposeSampling {
+    fn about() -> &'static str {
+        "Angle of repose in a drum, with its error: a line through the topmost grains of strips along the axis."
+    }
+
+    fn example() -> Self {
+        ReposeSampling {
+            every: Time::new(1.0),
+            axis: Vector::new(0.0, 1.0, 0.0),
+            centre: origin(),
+            side: Side::Left,
+            up: None,
+            strip: Auto::Auto,
+        }
+    }
+
+    fn every(&self) -> Time {
+        self.every
+    }
+
+    fn fill_defaults(&mut self, scene: &Scene) {
+        fill_up(&mut self.up, scene);
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        c.direction(self.axis, at, "axis");
+        c.modest(self.centre, at, "centre");
+        check_up(c, self.up, at);
+        if let Auto::Value(width) = self.strip {
+            c.positive(width, at, "strip");
+        }
+        let unit = |v: DVec3| v.normalize_or_zero();
+        let sine = unit(self.axis.0).cross(unit(self.up.map_or(DVec3::Z, |up| up.0))).length();
+        if self.axis.0 != DVec3::ZERO && sine < 1e-6 {
+            let help = "give the axis about which the drum turns, or `up`";
+            c.add_help(join(at, "axis"), "`axis` is upright: no surface falls across it", help);
+        }
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Repose {
+            axis: self.axis.0,
+            centre: self.centre.0,
+            up: unit(self.up),
+            side: self.side,
+            strip: self.strip.value(),
+        })
+    }
 }
 
 /// Which surface is measured.
@@ -144,8 +237,24 @@ fn line(points: &[[f64; 2]]) -> Option<Slope> {
 }
 
 impl Probe for Repose {
-    fn columns(&self) -> Vec<String> {
-        ["repose_angle_deg", "repose_error_deg", "repose_points"].map(String::from).to_vec()
+    fn columns(&self) -> Vec<Column> {
+        vec![
+            Column::new(
+                "repose_angle",
+                "deg",
+                "Slope of a straight line through the surface; positive where it falls from left to right along the axis",
+            ),
+            Column::new(
+                "repose_error",
+                "deg",
+                "Standard deviation of the angle, from the scatter about the line",
+            ),
+            Column::new(
+                "repose_points",
+                "",
+                "Points of the surface, the topmost grains of strips, that the line is fitted to",
+            ),
+        ]
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

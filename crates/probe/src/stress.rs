@@ -11,9 +11,38 @@
 //! turns as a whole it contains the turning.
 
 use glam::DVec3;
-use rubblepile_core::{Contact, Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, Contact, Probe, Result,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::{momentum::Momenta, sum::reduce, volume::Volume};
+use crate::{momentum::Momenta, settings::ProbeSettings, sum::reduce, volume::Volume};
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct StressSampling(pub Sampling);
+
+impl ProbeSettings for StressSampling {
+    fn about() -> &'static str {
+        "Mean stress tensor."
+    }
+
+    fn example() -> Self {
+        StressSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Stress::default())
+    }
+}
 
 /// Mean stress tensor, pressure, kinetic pressure, and the volume they are taken in.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,20 +66,26 @@ pub fn moment_tensor(contacts: &[Contact]) -> [f64; 6] {
 }
 
 impl Probe for Stress {
-    fn columns(&self) -> Vec<String> {
-        [
-            "stress_xx_Pa",
-            "stress_yy_Pa",
-            "stress_zz_Pa",
-            "stress_xy_Pa",
-            "stress_yz_Pa",
-            "stress_zx_Pa",
-            "pressure_Pa",
-            "kinetic_pressure_Pa",
-            "stress_volume_m3",
-        ]
-        .map(String::from)
-        .to_vec()
+    fn columns(&self) -> Vec<Column> {
+        let mut all = Vec::from(Column::tensor(
+            "stress",
+            "Pa",
+            "Mean stress of the contacts, symmetric part of `1/V sum f (x) b`, compression positive",
+        ));
+        all.extend([
+            Column::new("pressure", "Pa", "A third of the trace of the mean stress"),
+            Column::new(
+                "kinetic_pressure",
+                "Pa",
+                "`1/(3 V) sum m |v - u|^2`, u the velocity of the centre of mass: a pile that rotates has it too",
+            ),
+            Column::new(
+                "stress_volume",
+                "m3",
+                "The volume V: of the box if it is periodic along all axes, otherwise of the smallest enclosing sphere",
+            ),
+        ]);
+        all
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

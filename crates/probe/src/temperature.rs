@@ -9,12 +9,64 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-use rubblepile_core::{Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result, World,
+    method::Moment,
+    settings::{Check, Length, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     groups::{free, rows_of},
+    settings::{ProbeSettings, check_groups},
     sum::reduce,
 };
+
+/// Temperature of which grains, how often, and about which mean.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TemperatureSampling {
+    /// Simulated time between two looks; the first is at the start.
+    pub every: Time,
+    /// Names of the groups of grains that have columns of their own. Not given: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Vec<String>>,
+    /// For flows: side of the cubes within which the mean velocity is taken. Not given: one mean for all grains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Length>,
+}
+
+impl ProbeSettings for TemperatureSampling {
+    fn about() -> &'static str {
+        "Granular temperature of all grains and by group: a third of the mean, by mass, of the squared velocity less the mean one;\n\
+         and of the spins, a third of the mean of I w^2 / m (for spheres 2/5 r^2 w^2)."
+    }
+
+    fn example() -> Self {
+        TemperatureSampling { every: Time::new(1.0), groups: None, cells: None }
+    }
+
+    fn every(&self) -> Time {
+        self.every
+    }
+
+    fn fill_defaults(&mut self, scene: &Scene) {
+        self.groups.get_or_insert_with(|| scene.groups.clone());
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        check_groups(c, &self.groups, at);
+        if let Some(side) = self.cells {
+            c.positive(side, at, "cells");
+        }
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        let groups = self.groups.clone().unwrap_or_default();
+        Box::new(Temperature { groups, cells: self.cells.map(|side| side.0) })
+    }
+}
 
 /// Granular temperature of all free grains and of groups.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -64,12 +116,17 @@ fn motion(world: &World, rows: &[usize], cells: Option<f64>) -> Motion {
 }
 
 impl Probe for Temperature {
-    fn columns(&self) -> Vec<String> {
-        let of = |whose: &str| {
-            ["granular", "spin"].map(|kind| format!("{kind}_temperature{whose}_m2_per_s2")).to_vec()
+    fn columns(&self) -> Vec<Column> {
+        let of = |whose: &str, of: &str| {
+            let translation =
+                "Granular temperature of translation, `<|v - u|^2> / 3` by mass, u the mean velocity";
+            let rotation = "Granular temperature of rotation, `<w I w / m> / 3` by mass";
+            [("granular", translation), ("spin", rotation)].map(|(kind, what)| {
+                Column::new(format!("{kind}_temperature{whose}"), "m2/s2", format!("{what}, of {of}"))
+            })
         };
-        let groups = self.groups.iter().flat_map(|g| of(&format!("_of_{g}")));
-        of("").into_iter().chain(groups).collect()
+        let groups = self.groups.iter().flat_map(|g| of(&format!("_of_{g}"), &format!("group {g}")));
+        of("", "all grains that no wall holds").into_iter().chain(groups).collect()
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {

@@ -81,7 +81,7 @@ pub fn measure(probe: &mut dyn Probe, world: &World, contacts: Vec<Contact>) -> 
 
 /// The value in a column.
 pub fn value(probe: &dyn Probe, row: &[f64], column: &str) -> f64 {
-    let k = probe.columns().iter().position(|c| c == column).expect("a column of this name");
+    let k = probe.columns().iter().position(|c| c.name == column).expect("a column of this name");
     row[k]
 }
 

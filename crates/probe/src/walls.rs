@@ -1,8 +1,67 @@
 //! What each wall has exchanged with grains, and how many it holds. Kept by hard spheres.
 
 use glam::DVec3;
-use rubblepile_core::{Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, Probe, Result,
+    method::Moment,
+    settings::{Check, Scene, Time, join},
+};
 use rubblepile_hard::HardState;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::{ProbeSettings, check_once};
+
+/// Which walls are looked at, and how often. Impulses and energies are sums since the start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WallSampling {
+    /// Simulated time between two looks; the first is at the start.
+    pub every: Time,
+    /// Names of the walls. Not given: all, with those that events put in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
+}
+
+impl ProbeSettings for WallSampling {
+    fn about() -> &'static str {
+        "Of hard spheres, for each wall: collisions so far, impulse and energy given to it, what it absorbed and holds."
+    }
+
+    fn example() -> Self {
+        WallSampling { every: Time::new(1.0), names: None }
+    }
+
+    fn every(&self) -> Time {
+        self.every
+    }
+
+    fn fill_defaults(&mut self, scene: &Scene) {
+        self.names.get_or_insert_with(|| scene.wall_names().into_iter().map(String::from).collect());
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        let scene = c.scene;
+        if !scene.walls_catch {
+            c.add_help(
+                at,
+                "only hard spheres count what walls exchange with grains",
+                "take [method.hard], or `energy`, whose columns have the work of all walls",
+            );
+        }
+        let known = scene.wall_names();
+        c.check(!known.is_empty(), "", at, || "there is no wall to look at".into());
+        for (k, name) in self.names.iter().flatten().enumerate() {
+            c.known(name, known.iter().copied(), "wall", format!("{at}.names[{k}]"));
+        }
+        check_once(c, &self.names, join(at, "names"));
+    }
+
+    fn probe(&self, scene: &Scene) -> Box<dyn Probe> {
+        let named = |name: &String| NamedWall { name: name.clone(), ids: scene.wall_ids(name) };
+        Box::new(Walls { walls: self.names.iter().flatten().map(named).collect() })
+    }
+}
 
 /// A wall of a scenario: its name, and the ids of all walls that have it in the course of the run.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,22 +77,32 @@ pub struct Walls {
 }
 
 impl Probe for Walls {
-    fn columns(&self) -> Vec<String> {
+    fn columns(&self) -> Vec<Column> {
         let of = |w: &NamedWall| {
             let w = &w.name;
-            [
-                format!("collisions_with_{w}"),
-                format!("impulse_on_{w}_x_kg_m_per_s"),
-                format!("impulse_on_{w}_y_kg_m_per_s"),
-                format!("impulse_on_{w}_z_kg_m_per_s"),
-                format!("energy_to_{w}_J"),
+            let mut all =
+                vec![Column::new(format!("collisions_with_{w}"), "", format!("Collisions with {w} so far"))];
+            let impulse = format!("Impulse given to {w} so far");
+            all.extend(Column::vector(&format!("impulse_on_{w}"), "kg m/s", &impulse));
+            all.push(Column::new(
+                format!("energy_to_{w}"),
+                "J",
+                format!("Energy given to {w} so far; negative: it gave energy to grains"),
+            ));
+            all.push(Column::new(
                 format!("absorbed_by_{w}"),
-                format!("mass_absorbed_by_{w}_kg"),
-                format!("momentum_absorbed_by_{w}_x_kg_m_per_s"),
-                format!("momentum_absorbed_by_{w}_y_kg_m_per_s"),
-                format!("momentum_absorbed_by_{w}_z_kg_m_per_s"),
-                format!("held_by_{w}"),
-            ]
+                "",
+                format!("Grains that {w} has absorbed so far"),
+            ));
+            all.push(Column::new(
+                format!("mass_absorbed_by_{w}"),
+                "kg",
+                format!("Mass of the grains that {w} has absorbed so far"),
+            ));
+            let momentum = format!("Momentum of the grains that {w} has absorbed so far");
+            all.extend(Column::vector(&format!("momentum_absorbed_by_{w}"), "kg m/s", &momentum));
+            all.push(Column::new(format!("held_by_{w}"), "", format!("Grains that {w} holds now")));
+            all
         };
         self.walls.iter().flat_map(of).collect()
     }

@@ -1,18 +1,19 @@
 //! From a scenario to something that runs: the one place where methods, fields and probes are made.
 
-use rubblepile_core::{Measure, Probe, Report, run::Engine};
+use rubblepile_core::{Column, Measure, Probe, Report, run::Engine};
 use rubblepile_io::{
-    scenario::{self, Built, Interval, ProbeKind},
+    scenario::{self, Built, Interval, tables::ProbeTable},
+    series,
     session::{CheckpointEvery, Plan},
 };
 
 use crate::{Error, Scenario};
 
 /// The columns that its series will have.
-pub fn columns(source: &Scenario) -> Vec<String> {
-    let probes = scenario::build_without_grains(&source.loaded).probes;
-    let own = ["time_s", "step"].map(String::from);
-    own.into_iter().chain(probes.iter().flat_map(|p| probe(&p.kind).columns())).collect()
+pub fn columns(source: &Scenario) -> Vec<Column> {
+    let Built { probes, scene, .. } = scenario::build_without_grains(&source.loaded);
+    let of = |p: &ProbeTable| p.settings().probe(&scene).columns();
+    series::own_columns().into_iter().chain(probes.iter().flat_map(of)).collect()
 }
 
 /// Makes the world, with the time step that the scenario asks for or that the contacts need.
@@ -36,8 +37,9 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Engine, Erro
 /// The plan of a new run.
 pub fn plan(source: &Scenario, built: Built) -> Plan {
     let (method, fields) = (built.method.settings().method(), built.fields());
-    let Built { title, world, probes, output, looks, end, seed, .. } = built;
-    let probes: Vec<(Box<dyn Probe>, f64)> = probes.iter().map(|p| (probe(&p.kind), p.every)).collect();
+    let Built { title, world, probes, scene, output, looks, end, seed, .. } = built;
+    let probes: Vec<(Box<dyn Probe>, f64)> =
+        probes.iter().map(|p| (p.settings().probe(&scene), p.settings().every().0)).collect();
     let mut measure = Measure::default();
     probes.iter().for_each(|(probe, _)| measure |= probe.needs());
     Plan {
@@ -56,30 +58,5 @@ pub fn plan(source: &Scenario, built: Built) -> Plan {
         seed,
         scenario: source.text().to_string(),
         base_directory: source.base.to_string_lossy().into_owned(),
-    }
-}
-
-fn probe(kind: &ProbeKind) -> Box<dyn Probe> {
-    use rubblepile_probe::{
-        Aggregates, Collisions, Coordination, Deformable, Energy, Momentum, Overlap, Packing, Porosity,
-        Stress,
-    };
-    match kind.clone() {
-        ProbeKind::Energy => Box::new(Energy),
-        ProbeKind::Momentum => Box::new(Momentum),
-        ProbeKind::Contacts => Box::new(Coordination),
-        ProbeKind::Overlap => Box::new(Overlap),
-        ProbeKind::Collisions => Box::new(Collisions::default()),
-        ProbeKind::Packing => Box::new(Packing::default()),
-        ProbeKind::Stress => Box::new(Stress::default()),
-        ProbeKind::Aggregates { follow } => Box::new(Aggregates { follow, ..Aggregates::default() }),
-        ProbeKind::Porosity { alpha } => Box::new(Porosity { alpha }),
-        ProbeKind::Walls(probe) => Box::new(probe),
-        ProbeKind::Heights(probe) => Box::new(probe),
-        ProbeKind::HeightHistogram(probe) => Box::new(probe),
-        ProbeKind::Temperature(probe) => Box::new(probe),
-        ProbeKind::Repose(probe) => Box::new(probe),
-        ProbeKind::Asteroids(probe) => Box::new(probe),
-        ProbeKind::Deformable => Box::new(Deformable),
     }
 }

@@ -60,7 +60,7 @@ pub struct Builder {
     deformable: Vec<tables::DeformableTable>,
     wall: Vec<tables::WallTable>,
     event: Vec<tables::EventTable>,
-    probe: Vec<tables::Probe>,
+    probe: Vec<tables::ProbeTable>,
     output: tables::Output,
     given: BTreeMap<String, Table>,
     base: Option<PathBuf>,
@@ -125,7 +125,7 @@ impl Builder {
         /// Adds an event.
         add event: tables::EventTable;
         /// Adds a probe: columns of the series.
-        add probe: tables::Probe;
+        add probe: tables::ProbeTable;
         /// What a recorded run writes.
         set output: tables::Output;
     }

@@ -59,8 +59,8 @@ pub use threads::on_threads;
 
 pub use glam::{DQuat, DVec3};
 pub use rubblepile_core::{
-    Actions, Advice, Bodies, Contact, Field, G, Material, Method, Observer, Partner, Probe, Report, Severity,
-    World,
+    Actions, Advice, Bodies, Column, Contact, Field, G, Material, Method, Observer, Partner, Probe, Report,
+    Severity, World,
     method::Moment,
     run::{Ending, Progress},
     settings, units,

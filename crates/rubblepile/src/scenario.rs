@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rubblepile_core::Column;
 use rubblepile_io::{
     FileError,
     checkpoint::Meta,
@@ -116,8 +117,8 @@ impl Scenario {
         Ok(scenario::summary(&self.build()?))
     }
 
-    /// Names of the columns that its series will have.
-    pub fn columns(&self) -> Vec<String> {
+    /// The columns that its series will have, with their units and definitions.
+    pub fn columns(&self) -> Vec<Column> {
         assemble::columns(self)
     }
 

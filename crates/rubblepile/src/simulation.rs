@@ -375,7 +375,7 @@ impl Simulation {
         let mut moment = Moment::now(world, method.as_mut(), fields, report)?;
         let mut row = Vec::new();
         probe.measure(&mut moment, &mut row)?;
-        Ok(probe.columns().into_iter().zip(row).collect())
+        Ok(probe.columns().into_iter().map(|c| c.name).zip(row).collect())
     }
 
     /// Adds a probe: columns of the series, one row every `interval`, s. Before [`Simulation::record`].

@@ -9,6 +9,7 @@ pub mod field;
 pub mod method;
 pub mod names;
 pub mod quantity;
+pub mod sampling;
 pub mod scene;
 
 pub use check::{Check, Checked, Problem, join};
@@ -16,4 +17,5 @@ pub use field::FieldSettings;
 pub use method::{MethodSettings, StartOverlap, restitution};
 pub use names::{nearest, suggestion};
 pub use quantity::*;
+pub use sampling::Sampling;
 pub use scene::Scene;

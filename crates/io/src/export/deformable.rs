@@ -1,4 +1,4 @@
-//! Deformable grains: triangles between nodes (VTP), and a row a node (CSV).
+//! Deformable grains: triangles between nodes (VTP), and one row per node (CSV).
 
 use std::io::{self, Write};
 
@@ -8,6 +8,7 @@ use crate::{
         FrameData, Nodes,
         deformable::{pressure, shear, upright},
     },
+    reference::{Entry, header},
     table::push_number,
 };
 
@@ -39,14 +40,46 @@ pub(super) fn vtp(out: &mut dyn Write, frame: &FrameData, nodes: &Nodes) -> io::
     PolyData { time: frame.time, points, vertices, lines, polygons, point_data, cell_data }.write(out)
 }
 
-const HEADER: &str = "grain,node,outline,x_m,y_m,ux_m,uy_m,vx_m_s,vy_m_s,ax_m_s2,ay_m_s2";
-const FELT: &str = ",stress_xx_Pa,stress_yy_Pa,stress_xy_Pa,pressure_Pa,shear_Pa,strain_xx,strain_yy,strain_xy,\
-                    contact_force_x_N_per_m,contact_force_y_N_per_m,touching";
+pub const COLUMNS: &[Entry] = &[
+    Entry::new("grain", "", "Id of the grain"),
+    Entry::new("node", "", "Number of the node in its grain, from 0"),
+    Entry::new("outline", "", "1 on the outline, whose nodes come first, counter-clockwise; otherwise 0"),
+    Entry::new("x_m", "m", "x of the node"),
+    Entry::new("y_m", "m", "y of the node"),
+    Entry::new("ux_m", "m", "x of the displacement from the undeformed grain"),
+    Entry::new("uy_m", "m", "y of the displacement from the undeformed grain"),
+    Entry::new("vx_m_s", "m/s", "x of the velocity"),
+    Entry::new("vy_m_s", "m/s", "y of the velocity"),
+    Entry::new("ax_m_s2", "m/s2", "x of the acceleration in the last step"),
+    Entry::new("ay_m_s2", "m/s2", "y of the acceleration in the last step"),
+];
+
+/// What only frames have.
+pub const FELT: &[Entry] = &[
+    Entry::new("stress_xx_Pa", "Pa", "Cauchy stress, tension positive: xx component"),
+    Entry::new("stress_yy_Pa", "Pa", "Cauchy stress: yy component"),
+    Entry::new("stress_xy_Pa", "Pa", "Cauchy stress: xy component"),
+    Entry::new("pressure_Pa", "Pa", "`-(s_xx + s_yy) / 2`"),
+    Entry::new("shear_Pa", "Pa", "Largest shear stress in the plane, `hypot((s_xx - s_yy) / 2, s_xy)`"),
+    Entry::new("strain_xx", "", "Green-Lagrange strain: xx component"),
+    Entry::new("strain_yy", "", "Green-Lagrange strain: yy component"),
+    Entry::new("strain_xy", "", "Green-Lagrange strain: xy component"),
+    Entry::new(
+        "contact_force_x_N_per_m",
+        "N/m",
+        "x of the force of contacts on the node, per metre of depth",
+    ),
+    Entry::new(
+        "contact_force_y_N_per_m",
+        "N/m",
+        "y of the force of contacts on the node, per metre of depth",
+    ),
+    Entry::new("touching", "", "1 if the node touches something, otherwise 0"),
+];
 
 pub(super) fn csv(out: &mut dyn Write, nodes: &Nodes) -> io::Result<()> {
-    out.write_all(HEADER.as_bytes())?;
-    out.write_all(if nodes.felt.is_some() { FELT.as_bytes() } else { b"" })?;
-    out.write_all(b"\n")?;
+    let felt: &[Entry] = if nodes.felt.is_some() { FELT } else { &[] };
+    out.write_all(header(&[COLUMNS, felt].concat()).as_bytes())?;
     let mut line = String::new();
     for rows in nodes.rows() {
         for k in rows.clone() {

@@ -16,6 +16,8 @@ pub(crate) mod vtp;
 mod walls;
 mod xyz;
 
+pub use csv::COLUMNS as BODY_COLUMNS;
+pub use deformable::{COLUMNS as NODE_COLUMNS, FELT as FELT_COLUMNS};
 pub use envelope::{SurfaceRequest, export_surface};
 
 use std::{

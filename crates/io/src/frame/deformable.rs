@@ -12,6 +12,7 @@ use rust_hdf5::{H5File, H5Group};
 
 use super::{
     About, FrameData,
+    fields::{grains, nodes},
     read::{Fault, Reader},
     write::{Hdf, about, cells, column, polydata},
 };
@@ -135,29 +136,29 @@ pub(super) fn fill(file: &H5File, frame: &FrameData, nodes: &Nodes) -> Hdf<()> {
     let offsets: Vec<i64> = (0..=nodes.triangles.len() as i64).map(|k| 3 * k).collect();
     cells(&vtk, "Polygons", &corners, &offsets)?;
     let data = vtk.create_group("PointData")?;
-    vectors(&data, "displacement", &nodes.displacement)?;
-    vectors(&data, "velocity", &nodes.velocity)?;
-    vectors(&data, "acceleration", &nodes.acceleration)?;
-    column(&data, "grain", &[n], &nodes.grain)?;
-    column(&data, "group", &[n], &nodes.group)?;
-    column(&data, "material", &[n], &nodes.material)?;
-    column(&data, "outline", &[n], &nodes.outline)?;
+    vectors(&data, nodes::DISPLACEMENT, &nodes.displacement)?;
+    vectors(&data, nodes::VELOCITY, &nodes.velocity)?;
+    vectors(&data, nodes::ACCELERATION, &nodes.acceleration)?;
+    column(&data, nodes::GRAIN, &[n], &nodes.grain)?;
+    column(&data, nodes::GROUP, &[n], &nodes.group)?;
+    column(&data, nodes::MATERIAL, &[n], &nodes.material)?;
+    column(&data, nodes::OUTLINE, &[n], &nodes.outline)?;
     let field = vtk.create_group("FieldData")?;
-    column(&field, "time", &[1], &[frame.time])?;
-    column(&field, "step", &[1], &[frame.about.step])?;
+    column(&field, grains::TIME, &[1], &[frame.time])?;
+    column(&field, grains::STEP, &[1], &[frame.about.step])?;
     if let Some(felt) = &nodes.felt {
-        triples(&data, "stress", &felt.stress)?;
-        column(&data, "pressure", &[n], &felt.stress.iter().map(|s| pressure(*s)).collect::<Vec<_>>())?;
-        column(&data, "shear", &[n], &felt.stress.iter().map(|s| shear(*s)).collect::<Vec<_>>())?;
-        triples(&data, "strain", &felt.strain)?;
-        vectors(&data, "contact_force", &felt.contact_force)?;
-        column(&data, "touching", &[n], &felt.touching)?;
+        triples(&data, nodes::STRESS, &felt.stress)?;
+        column(&data, nodes::PRESSURE, &[n], &felt.stress.iter().map(|s| pressure(*s)).collect::<Vec<_>>())?;
+        column(&data, nodes::SHEAR, &[n], &felt.stress.iter().map(|s| shear(*s)).collect::<Vec<_>>())?;
+        triples(&data, nodes::STRAIN, &felt.strain)?;
+        vectors(&data, nodes::CONTACT_FORCE, &felt.contact_force)?;
+        column(&data, nodes::TOUCHING, &[n], &felt.touching)?;
         let m = felt.grain_id.len();
-        column(&field, "grain_id", &[m], &felt.grain_id)?;
-        column(&field, "grain_area", &[m], &felt.grain_area)?;
-        column(&field, "grain_orientation", &[m], &felt.grain_orientation)?;
-        vectors(&field, "grain_centre", &felt.grain_centre)?;
-        triples(&field, "grain_stress", &felt.grain_stress)?;
+        column(&field, grains::GRAIN_ID, &[m], &felt.grain_id)?;
+        column(&field, grains::GRAIN_AREA, &[m], &felt.grain_area)?;
+        column(&field, grains::GRAIN_ORIENTATION, &[m], &felt.grain_orientation)?;
+        vectors(&field, grains::GRAIN_CENTRE, &felt.grain_centre)?;
+        triples(&field, grains::GRAIN_STRESS, &felt.grain_stress)?;
     }
     about(file, &frame.about)
 }

@@ -16,6 +16,7 @@
 
 mod asteroids;
 pub mod deformable;
+pub mod fields;
 mod index;
 mod looks;
 mod observer;

@@ -155,3 +155,49 @@ fn deformable_grains_come_back() {
     assert!((deformable::shear(stress) - 8f64.sqrt()).abs() < bits);
     damage(&path, &|path| read(path).map(|_| ()));
 }
+
+/// Names of the datasets of a frame's point data (with its points) and field data.
+fn datasets(path: &std::path::Path) -> [std::collections::BTreeSet<String>; 2] {
+    let file = rust_hdf5::H5File::options().no_locking().open(path).unwrap();
+    let vtk = file.root_group().group("VTKHDF").unwrap();
+    let names = |group: &str| vtk.group(group).unwrap().dataset_names().unwrap().into_iter();
+    let points = vtk.dataset_names().unwrap().into_iter().filter(|name| name != "NumberOfPoints");
+    [names("PointData").chain(points).collect(), names("FieldData").collect()]
+}
+
+#[test]
+fn the_reference_names_what_is_written_and_nothing_else() {
+    let scratch = Scratch::new("frame-reference");
+    let path = scratch.path().join("f.vtkhdf");
+    let named = |list: &[crate::reference::Entry]| list.iter().map(|e| e.name.to_string()).collect();
+    let mut world = random_world(&mut Rng::new(7), 5);
+    let surface = rubblepile_geometry::mesh::make::geodesic(2);
+    let axes = rubblepile_geometry::mesh::Axes::Centred;
+    world.asteroids.push(rubblepile_geometry::mesh::asteroid(surface, 1000.0, axes));
+    let frame = FrameData::of(&world, &[]).seen(&world, View::Both);
+    write(&path, &frame).unwrap();
+    assert_eq!(datasets(&path), [named(fields::bodies::ALL), named(fields::world::ALL)]);
+    let about = serde_json::to_value(&frame.about).unwrap();
+    let keys: std::collections::BTreeSet<String> = about.as_object().unwrap().keys().cloned().collect();
+    assert_eq!(keys, named(fields::ABOUT));
+
+    let mut world = random_world(&mut Rng::new(8), 0);
+    for seed in 9.. {
+        crate::testing::add_deformables(&mut world, &mut Rng::new(seed));
+        if !rubblepile_meshfree::grains(&world).is_empty() {
+            break;
+        }
+    }
+    let grains = rubblepile_meshfree::grains(&world);
+    let nodes = grains.iter().map(|g| g.reference.nodes.len()).sum();
+    let felt = Deformation {
+        stress: vec![[0.0; 3]; nodes],
+        strain: vec![[0.0; 3]; nodes],
+        contact_force: vec![glam::DVec2::ZERO; nodes],
+        touching: vec![false; nodes],
+        grains: vec![Default::default(); grains.len()],
+        ..Deformation::default()
+    };
+    write(&path, &FrameData::of(&world, &[]).with_deformation(&world, Some(&felt))).unwrap();
+    assert_eq!(datasets(&path), [named(fields::nodes::ALL), named(fields::grains::ALL)]);
+}

@@ -5,7 +5,10 @@ use std::path::Path;
 use glam::DVec3;
 use rust_hdf5::{DatatypeMessage, H5File, H5Group, H5Type, Hdf5Error};
 
-use super::{About, FrameData, deformable};
+use super::{
+    About, FrameData, deformable,
+    fields::{bodies, world},
+};
 use crate::{
     atomic,
     error::{FileError, Result},
@@ -37,7 +40,7 @@ fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
     let file = H5File::options().no_locking().create(path)?;
     match &frame.deformable {
         Some(nodes) => deformable::fill(&file, frame, nodes)?,
-        None => bodies(&file, frame)?,
+        None => spheres_and_rocks(&file, frame)?,
     }
     file.close()
 }
@@ -50,11 +53,11 @@ pub(super) fn polydata(file: &H5File, points: &[DVec3]) -> Hdf<H5Group> {
     // VTK reads nothing but a fixed-length ASCII string here.
     vtk.set_attr_typed("Type", text_type(8), b"PolyData".to_vec())?;
     column::<i64>(&vtk, "NumberOfPoints", &[1], &[n as i64])?;
-    column::<f64>(&vtk, "Points", &[n, 3], bytemuck::cast_slice(points))?;
+    column::<f64>(&vtk, bodies::POINTS, &[n, 3], bytemuck::cast_slice(points))?;
     Ok(vtk)
 }
 
-fn bodies(file: &H5File, frame: &FrameData) -> Hdf<()> {
+fn spheres_and_rocks(file: &H5File, frame: &FrameData) -> Hdf<()> {
     let n = frame.len();
     let vtk = polydata(file, &frame.position)?;
     let numbers: Vec<i64> = (0..=n as i64).collect();
@@ -64,27 +67,27 @@ fn bodies(file: &H5File, frame: &FrameData) -> Hdf<()> {
     }
 
     let data = vtk.create_group("PointData")?;
-    column::<f64>(&data, "velocity", &[n, 3], bytemuck::cast_slice(&frame.velocity))?;
-    column::<f64>(&data, "spin", &[n, 3], bytemuck::cast_slice(&frame.spin))?;
+    column::<f64>(&data, bodies::VELOCITY, &[n, 3], bytemuck::cast_slice(&frame.velocity))?;
+    column::<f64>(&data, bodies::SPIN, &[n, 3], bytemuck::cast_slice(&frame.spin))?;
     // The order that VTK's glyphs take.
     let turns: Vec<[f64; 4]> = frame.orientation.iter().map(|q| [q.w, q.x, q.y, q.z]).collect();
-    column::<f64>(&data, "orientation", &[n, 4], turns.as_flattened())?;
-    column(&data, "shape", &[n], &frame.shape)?;
-    column(&data, "radius", &[n], &frame.radius)?;
-    column(&data, "mass", &[n], &frame.mass)?;
-    column(&data, "id", &[n], &frame.id)?;
-    column(&data, "group", &[n], &frame.group)?;
-    column(&data, "material", &[n], &frame.material)?;
-    column(&data, "contacts", &[n], &frame.contacts)?;
+    column::<f64>(&data, bodies::ORIENTATION, &[n, 4], turns.as_flattened())?;
+    column(&data, bodies::SHAPE, &[n], &frame.shape)?;
+    column(&data, bodies::RADIUS, &[n], &frame.radius)?;
+    column(&data, bodies::MASS, &[n], &frame.mass)?;
+    column(&data, bodies::ID, &[n], &frame.id)?;
+    column(&data, bodies::GROUP, &[n], &frame.group)?;
+    column(&data, bodies::MATERIAL, &[n], &frame.material)?;
+    column(&data, bodies::CONTACTS, &[n], &frame.contacts)?;
 
     if let Some((position, velocity)) = &frame.body {
-        column::<f64>(&data, "body_position", &[n, 3], bytemuck::cast_slice(position))?;
-        column::<f64>(&data, "body_velocity", &[n, 3], bytemuck::cast_slice(velocity))?;
+        column::<f64>(&data, bodies::BODY_POSITION, &[n, 3], bytemuck::cast_slice(position))?;
+        column::<f64>(&data, bodies::BODY_VELOCITY, &[n, 3], bytemuck::cast_slice(velocity))?;
     }
 
     let field = vtk.create_group("FieldData")?;
-    column(&field, "time", &[1], &[frame.time])?;
-    column(&field, "step", &[1], &[frame.about.step])?;
+    column(&field, world::TIME, &[1], &[frame.time])?;
+    column(&field, world::STEP, &[1], &[frame.about.step])?;
 
     let asteroids = &frame.about.asteroids;
     if !asteroids.is_empty() {
@@ -92,9 +95,9 @@ fn bodies(file: &H5File, frame: &FrameData) -> Hdf<()> {
         let places: Vec<[f64; 3]> = asteroids.iter().map(|a| a.position).collect();
         let turns: Vec<[f64; 4]> = asteroids.iter().map(|a| a.orientation).collect();
         let spins: Vec<[f64; 3]> = asteroids.iter().map(|a| a.spin).collect();
-        column::<f64>(&field, "asteroid_position", &[m, 3], places.as_flattened())?;
-        column::<f64>(&field, "asteroid_orientation", &[m, 4], turns.as_flattened())?;
-        column::<f64>(&field, "asteroid_spin", &[m, 3], spins.as_flattened())?;
+        column::<f64>(&field, world::ASTEROID_POSITION, &[m, 3], places.as_flattened())?;
+        column::<f64>(&field, world::ASTEROID_ORIENTATION, &[m, 4], turns.as_flattened())?;
+        column::<f64>(&field, world::ASTEROID_SPIN, &[m, 3], spins.as_flattened())?;
     }
 
     about(file, &frame.about)

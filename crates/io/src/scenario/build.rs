@@ -9,7 +9,6 @@ use rubblepile_core::{
 
 use glam::DVec3;
 use rubblepile_gravity::Centrifugal;
-use rubblepile_probe as probe;
 
 use crate::frame::{Look, Looks, View};
 
@@ -21,45 +20,12 @@ use super::{
     error::ScenarioError,
     load::Loaded,
     property,
-    quantity::{Interval, NumberKind, Vector},
+    quantity::Interval,
     scene,
     tables::*,
     walls::{MotionTable, TouchName, WallShape, WallTable},
 };
 use rubblepile_core::settings::{Problem, Scene};
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum ProbeKind {
-    Energy,
-    Momentum,
-    Contacts,
-    Overlap,
-    Collisions,
-    Packing,
-    Stress,
-    Aggregates {
-        /// How many of the largest have columns of their own.
-        follow: usize,
-    },
-    Porosity {
-        /// m; `None`: to be chosen.
-        alpha: Option<f64>,
-    },
-    Walls(probe::Walls),
-    Heights(probe::Heights),
-    HeightHistogram(probe::HeightHistogram),
-    Temperature(probe::Temperature),
-    Repose(probe::Repose),
-    Asteroids(probe::Asteroids),
-    Deformable,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProbePlan {
-    pub kind: ProbeKind,
-    /// s of simulated time
-    pub every: f64,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutputPlan {
@@ -79,7 +45,7 @@ pub struct Built {
     pub world: World,
     pub method: Method,
     pub gravity: Vec<Gravity>,
-    pub probes: Vec<ProbePlan>,
+    pub probes: Vec<ProbeTable>,
     pub output: OutputPlan,
     pub looks: Looks,
     /// s
@@ -141,7 +107,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
         title: s.title.clone(),
         method: s.method.clone(),
         gravity: s.gravity.clone(),
-        probes: s.probe.iter().map(|p| probe_plan(p, s)).collect(),
+        probes: s.probe.clone(),
         output: OutputPlan {
             frames: s.output.frames.as_ref().map(|f| f.every.0),
             view: match s.output.frames.as_ref().map(|f| f.frame) {
@@ -214,53 +180,6 @@ fn domain(d: &DomainTable) -> Domain {
     }
 }
 
-fn probe_plan(p: &Probe, scenario: &Scenario) -> ProbePlan {
-    let unit = |up: Option<Vector<NumberKind>>| up.map_or(DVec3::Z, |v| v.0.normalize_or(DVec3::Z));
-    let names = |of: &Option<Vec<String>>| of.clone().unwrap_or_default();
-    let kind = match p {
-        Probe::Asteroids(_) => {
-            let tables = scenario.asteroid.iter().map(|a| a.name.clone().unwrap_or_default());
-            ProbeKind::Asteroids(probe::Asteroids { names: (0..).zip(tables).collect() })
-        }
-        Probe::Energy(_) => ProbeKind::Energy,
-        Probe::Momentum(_) => ProbeKind::Momentum,
-        Probe::Deformable(_) => ProbeKind::Deformable,
-        Probe::Contacts(_) => ProbeKind::Contacts,
-        Probe::Overlap(_) => ProbeKind::Overlap,
-        Probe::Collisions(_) => ProbeKind::Collisions,
-        Probe::Packing(_) => ProbeKind::Packing,
-        Probe::Stress(_) => ProbeKind::Stress,
-        Probe::Aggregates(s) => ProbeKind::Aggregates { follow: s.follow as usize },
-        Probe::Porosity(s) => ProbeKind::Porosity { alpha: s.alpha.value() },
-        Probe::Walls(s) => {
-            let named = |name: String| probe::NamedWall { ids: wall_ids(scenario, &name), name };
-            ProbeKind::Walls(probe::Walls { walls: names(&s.names).into_iter().map(named).collect() })
-        }
-        Probe::Heights(s) => ProbeKind::Heights(probe::Heights {
-            floor: probe::Floor { up: unit(s.up), height: s.from.0 },
-            groups: names(&s.groups),
-        }),
-        Probe::HeightHistogram(s) => ProbeKind::HeightHistogram(probe::HeightHistogram {
-            floor: probe::Floor { up: unit(s.up), height: s.from.0 },
-            groups: names(&s.groups),
-            range: s.range.map(|z| z.0),
-            bins: s.bins as usize,
-        }),
-        Probe::Temperature(s) => ProbeKind::Temperature(probe::Temperature {
-            groups: names(&s.groups),
-            cells: s.cells.map(|side| side.0),
-        }),
-        Probe::Repose(s) => ProbeKind::Repose(probe::Repose {
-            axis: s.axis.0,
-            centre: s.centre.0,
-            up: unit(s.up),
-            side: s.side.into(),
-            strip: s.strip.value(),
-        }),
-    };
-    ProbePlan { kind, every: p.sampling().1.0 }
-}
-
 /// All walls in the course of the run with their ids: first those of the scenario, then those of its events.
 fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
     let added = scenario.event.iter().filter_map(|e| e.add_wall.as_ref());
@@ -270,11 +189,6 @@ fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
 fn looks(scenario: &Scenario) -> Looks {
     let look = |w: &WallTable| Look { colour: w.colour.0, transparency: w.transparency.0 };
     all_walls(scenario).map(|(id, w)| (id, look(w))).collect()
-}
-
-/// Ids of the walls that have a name in the course of the run.
-fn wall_ids(scenario: &Scenario, name: &str) -> Vec<u32> {
-    all_walls(scenario).filter(|(_, w)| w.name.as_deref() == Some(name)).map(|(id, _)| id).collect()
 }
 
 fn wall(w: &WallTable, id: u32, scenario: &Scenario) -> Wall {

@@ -10,7 +10,7 @@ use glam::DVec3;
 use rubblepile_core::settings::{Check, Problem, Scene, join, suggestion};
 
 use super::{
-    asteroids, check_grains, check_probes, deformables,
+    asteroids, check_grains, deformables,
     quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
     scene,
     tables::*,
@@ -54,7 +54,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     deformables::check(&mut c);
     c.events();
     c.sampling();
-    check_probes::check(&mut c);
+    rubblepile_probe::check(&scenario.probe, &mut c.base);
     c.base.problems
 }
 
@@ -245,8 +245,7 @@ impl Checker<'_> {
             self.check(n <= 1e9, at, "every", || format!("this would happen {n:.1e} times"));
         };
         for (k, probe) in scenario.probe.iter().enumerate() {
-            let (name, every) = probe.sampling();
-            often(every, &format!("probe[{k}].{name}"));
+            often(probe.settings().every(), &format!("probe[{k}].{}", probe.name()));
         }
         let output = &scenario.output;
         if let Some(s) = &output.frames {

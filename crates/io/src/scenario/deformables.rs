@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     check::Checker,
     methods::Method,
-    probes::Probe,
     quantity::*,
     shapes::unit_of_length,
     tables::{DomainTable, EventTable, FrameTable, MaterialTable},
@@ -160,10 +159,6 @@ pub(super) fn check(c: &mut Checker) {
             let help = "take [method.meshfree]";
             c.add_help("deformable[0]", "only [method.meshfree] moves deformable grains", help);
         }
-        if let Some(k) = c.scenario.probe.iter().position(|p| matches!(p, Probe::Deformable(_))) {
-            let help = "leave it out, or take [method.meshfree]";
-            c.add_help(format!("probe[{k}]"), "there are no deformable grains to look at", help);
-        }
         return;
     };
     others(c);
@@ -216,13 +211,6 @@ fn others(c: &mut Checker) {
                 })
             }
             None => c.add(format!("gravity[{k}]"), "deformable grains feel uniform gravity only"),
-        }
-    }
-    for (k, probe) in scenario.probe.iter().enumerate() {
-        if !matches!(probe, Probe::Energy(_) | Probe::Momentum(_) | Probe::Deformable(_)) {
-            let name = probe.sampling().0;
-            let help = "take `deformable`, `energy` or `momentum`";
-            c.add_help(format!("probe[{k}]"), format!("`{name}` does not look at deformable grains"), help);
         }
     }
     let added = scenario.event.iter().enumerate();

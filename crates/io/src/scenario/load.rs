@@ -10,8 +10,8 @@ use super::{
     document::{Set, Sources, explain, misplaced_array},
     error::ScenarioError,
     grains::Place,
-    probes,
     quantity::Quantity,
+    scene,
     shapes::OrientationName,
     tables::{EventTable, FrameTable, Scenario},
     walls::z_axis,
@@ -178,7 +178,9 @@ fn fill_defaults(scenario: &mut Scenario) {
         name_it(&mut wall.name, format!("wall-{}", k + 1), &mut taken);
         wall.material = wall.material.take().or(only_material.clone());
     }
-    probes::fill_defaults(scenario);
+    // Which groups, which walls and where is up: grains are not known any more when a run is resumed.
+    let scene = scene::of(scenario);
+    scenario.probe.iter_mut().for_each(|probe| probe.settings_mut().fill_defaults(&scene));
     for event in &mut scenario.event {
         if let (Some(every), None) = (event.every, event.start) {
             event.start = Some(every);

@@ -5,14 +5,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::{
-    asteroids::AsteroidTable, deformables::DeformableTable, grains::Grains, methods::Method, probes::*,
-    walls::WallTable,
+    asteroids::AsteroidTable, deformables::DeformableTable, grains::Grains, methods::Method, walls::WallTable,
 };
 use super::{
     quantity::*,
     walls::{MotionTable, no_length},
 };
+pub use rubblepile_core::settings::Sampling;
 pub use rubblepile_gravity::Gravity;
+pub use rubblepile_probe::ProbeTable;
 
 /// One simulation: what there is, what acts on it, how it is stepped, what is measured and written.
 ///
@@ -60,7 +61,7 @@ pub struct Scenario {
     pub event: Vec<EventTable>,
     /// What is measured: columns of series.csv.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub probe: Vec<Probe>,
+    pub probe: Vec<ProbeTable>,
     /// What is written.
     #[serde(default)]
     pub output: Output,
@@ -382,14 +383,6 @@ pub struct Stop {
     /// Only if the kinetic energy of all grains is below this. Not given: in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinetic_energy_below: Option<Energy>,
-}
-
-/// How often something is measured or written.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Sampling {
-    /// Simulated time between two looks; the first is at the start.
-    pub every: Time,
 }
 
 /// What is written.

@@ -1,13 +1,13 @@
 use super::*;
 use crate::testing::{Drift, DriftState, Scratch, change_part, random_world};
-use rubblepile_core::{Fields, Rng, method::Moment};
+use rubblepile_core::{Column, Fields, Rng, method::Moment};
 use std::{fs, sync::Arc};
 
 struct Energy;
 
 impl Probe for Energy {
-    fn columns(&self) -> Vec<String> {
-        vec!["translation_J".into(), "rotation_J".into()]
+    fn columns(&self) -> Vec<Column> {
+        ["translation", "rotation"].map(|kind| Column::new(kind, "J", "Kinetic energy")).to_vec()
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> rubblepile_core::Result<()> {
@@ -24,8 +24,9 @@ struct Mean {
 }
 
 impl Probe for Mean {
-    fn columns(&self) -> Vec<String> {
-        vec!["contacts".into(), "since_s".into()]
+    fn columns(&self) -> Vec<Column> {
+        let since = Column::new("since", "s", "Time since the last row");
+        vec![Column::new("contacts", "", "Number of contacts"), since]
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> rubblepile_core::Result<()> {

@@ -1,7 +1,38 @@
 //! Where asteroids are, how they turn, and where the grains are about them: figure 16 of asteroid-surface-2024.
 
 use glam::DVec3;
-use rubblepile_core::{G, Partner, Probe, Result, method::Moment};
+use rubblepile_core::{
+    Column, G, Partner, Probe, Result,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::ProbeSettings;
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct AsteroidSampling(pub Sampling);
+
+impl ProbeSettings for AsteroidSampling {
+    fn about() -> &'static str {
+        "Of every asteroid: place, velocity, spin, and how many grains touch it, are aloft or escape."
+    }
+
+    fn example() -> Self {
+        AsteroidSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn probe(&self, scene: &Scene) -> Box<dyn Probe> {
+        Box::new(Asteroids { names: (0..).zip(scene.asteroids.iter().cloned()).collect() })
+    }
+}
 
 /// For each of these asteroids (their ids and names).
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -9,38 +40,53 @@ pub struct Asteroids {
     pub names: Vec<(u32, String)>,
 }
 
-const COLUMNS: [&str; 19] = [
-    "x_m",
-    "y_m",
-    "z_m",
-    "vx_m_per_s",
-    "vy_m_per_s",
-    "vz_m_per_s",
-    // Of its own frame, as figure 16a has it.
-    "spin_x_rad_per_s",
-    "spin_y_rad_per_s",
-    "spin_z_rad_per_s",
-    "period_s",
-    "spin_momentum_x_kg_m2_per_s",
-    "spin_momentum_y_kg_m2_per_s",
-    "spin_momentum_z_kg_m2_per_s",
-    // Grains that touch it.
-    "grains_touching",
-    // Grains that touch nothing at all.
-    "grains_aloft",
-    // Of these, grains that are faster than what the asteroid's mass, in a point, could hold.
-    "grains_escaping",
-    // The farthest grain, from the centre of mass.
-    "farthest_m",
-    // Mean latitude and longitude of the grains that are not aloft, degrees.
-    "latitude_deg",
-    "longitude_deg",
-];
+/// How many columns an asteroid has.
+const WIDTH: usize = 19;
 
 impl Probe for Asteroids {
-    fn columns(&self) -> Vec<String> {
-        let of = |name: &String| COLUMNS.map(|column| format!("{name}_{column}"));
-        self.names.iter().flat_map(|(_, name)| of(name)).chain(["grains_removed".into()]).collect()
+    fn columns(&self) -> Vec<Column> {
+        let of = |name: &str| {
+            let column = |what: &str, unit, definition: &str| {
+                Column::new(format!("{name}_{what}"), unit, format!("Asteroid {name}: {definition}"))
+            };
+            let mut all = Vec::new();
+            for axis in ["x", "y", "z"] {
+                all.push(column(axis, "m", &format!("{axis} of its centre of mass")));
+            }
+            for axis in ["x", "y", "z"] {
+                all.push(column(
+                    &format!("v{axis}"),
+                    "m/s",
+                    &format!("velocity of its centre of mass along {axis}"),
+                ));
+            }
+            for axis in ["x", "y", "z"] {
+                // As figure 16a has it.
+                let what = format!("angular velocity about axis {axis} of its own frame");
+                all.push(column(&format!("spin_{axis}"), "rad/s", &what));
+            }
+            all.push(column("period", "s", "period of rotation `2 pi / |w|`; inf without rotation"));
+            for axis in ["x", "y", "z"] {
+                let what = format!("angular momentum `I w` about its centre, {axis} component");
+                all.push(column(&format!("spin_momentum_{axis}"), "kg m2/s", &what));
+            }
+            all.extend([
+                column("grains_touching", "", "grains that touch it"),
+                column("grains_aloft", "", "grains that touch nothing at all"),
+                column(
+                    "grains_escaping",
+                    "",
+                    "grains aloft that are faster than escape speed, `v^2 / 2 > G M / r`, relative to its centre",
+                ),
+                column("farthest", "m", "distance of the farthest grain from its centre of mass"),
+                column("latitude", "deg", "latitude of the mean place of the grains that touch something, in its own frame"),
+                column("longitude", "deg", "longitude of the mean place of the grains that touch something, in its own frame"),
+            ]);
+            all
+        };
+        let removed = "Grains taken out so far because they had gone too far";
+        let removed = Column::new("grains_removed", "", removed);
+        self.names.iter().flat_map(|(_, name)| of(name)).chain([removed]).collect()
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
@@ -54,7 +100,7 @@ impl Probe for Asteroids {
         }
         for (id, _) in &self.names {
             let Some(asteroid) = world.asteroids.iter().find(|a| a.id == *id) else {
-                row.extend([f64::NAN; COLUMNS.len()]);
+                row.extend([f64::NAN; WIDTH]);
                 continue;
             };
             let pose = asteroid.pose();

@@ -9,9 +9,38 @@
 //! can bear a load between others, however many points they have there. Z_1 are the contacts of those N_1 (for
 //! spheres Z_1 = N_1). Rattlers are found in one pass; a grain that only touches rattlers still counts as bearing.
 
-use rubblepile_core::{Contact, Probe, Result, World, method::Moment};
+use rubblepile_core::{
+    Column, Contact, Probe, Result, World,
+    method::Moment,
+    settings::{Sampling, Scene, Time},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-use crate::touching::pairs;
+use crate::{settings::ProbeSettings, touching::pairs};
+
+/// How often it looks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ContactSampling(pub Sampling);
+
+impl ProbeSettings for ContactSampling {
+    fn about() -> &'static str {
+        "Number of contacts, coordination number."
+    }
+
+    fn example() -> Self {
+        ContactSampling(Sampling { every: Time::new(1.0) })
+    }
+
+    fn every(&self) -> Time {
+        self.0.every
+    }
+
+    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+        Box::new(Coordination)
+    }
+}
 
 /// Numbers of contacts and coordination numbers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,10 +69,27 @@ pub fn touching_by_row(world: &World, contacts: &[Contact]) -> Result<Vec<Touchi
 }
 
 impl Probe for Coordination {
-    fn columns(&self) -> Vec<String> {
-        ["grain_contacts", "wall_contacts", "coordination", "coordination_without_rattlers", "rattlers"]
-            .map(String::from)
-            .to_vec()
+    fn columns(&self) -> Vec<Column> {
+        vec![
+            Column::new(
+                "grain_contacts",
+                "",
+                "Contacts between grains `N_gg`; polyhedra that meet in several points count up to three times",
+            ),
+            Column::new(
+                "wall_contacts",
+                "",
+                "Contacts of grains with walls and asteroids `N_gw`, counted alike",
+            ),
+            Column::new("coordination", "", "Coordination number `Z = (2 N_gg + N_gw) / N`"),
+            Column::new(
+                "coordination_without_rattlers",
+                "",
+                "Mechanical coordination number `(2 N_gg + N_gw - Z_1) / (N - N_0 - N_1)`: without the `N_0` grains that \
+                 touch nothing, the `N_1` that touch one partner and their `Z_1` contacts",
+            ),
+            Column::new("rattlers", "", "Grains that touch nothing or one partner, `N_0 + N_1`"),
+        ]
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
