@@ -191,7 +191,7 @@ fn run_cases<R: Cells>(
         .map_err(|e| Failure::bad_input(e, "give a smaller --threads"))?;
     let mut error = show.error.lock().unwrap_or_else(PoisonError::into_inner);
     match error.take() {
-        Some(error) => Err(Failure::RunFailed(miette::miette!("{error}"))),
+        Some(error) => Err(Failure::run_failed(error)),
         None => Ok(outcomes),
     }
 }
@@ -202,14 +202,12 @@ fn broken(outcomes: Vec<Outcome>) -> Result<(), Failure> {
         .into_iter()
         .filter_map(|outcome| {
             let error = outcome.error?;
-            Some(Failure::RunFailed(miette::miette!("case `{}` could not be run: {error}", outcome.case)))
+            Some(Failure::run_failed(format!("case `{}` could not be run: {error}", outcome.case)))
         })
         .collect();
     let Some(last) = broken.pop() else { return Ok(()) };
     for failure in broken {
-        if let Some(report) = failure.report() {
-            eprintln!("{report:?}");
-        }
+        failure.print();
     }
     Err(last)
 }

@@ -1,13 +1,21 @@
 //! How a command ends badly, and the exit code that says so.
 
-use miette::{Diagnostic, Report};
 use rubblepile::Error;
-use rubblepile_io::{FileError, scenario::ScenarioError, session::SessionError};
+use rubblepile_io::{
+    Diagnostic, FileError,
+    diagnostic::{Look, Message, render},
+    scenario::ScenarioError,
+    session::SessionError,
+};
+
+type Report = Box<dyn Diagnostic + Send + Sync>;
 
 #[derive(Debug)]
 pub enum Failure {
     /// Exit code 2.
     BadInput(Report),
+    /// Exit code 2: another process holds what was asked for.
+    Locked(Report),
     /// Exit code 1.
     RunFailed(Report),
     /// Exit code 130; all has been said.
@@ -18,12 +26,17 @@ pub enum Failure {
 
 impl Failure {
     pub fn bad_input(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Self {
-        Failure::BadInput(miette::miette!(help = help.to_string(), "{message}"))
+        let message = Message { message: message.to_string(), help: Some(help.to_string()) };
+        Failure::BadInput(Box::new(message))
+    }
+
+    pub fn run_failed(message: impl std::fmt::Display) -> Self {
+        Failure::RunFailed(Box::new(Message { message: message.to_string(), help: None }))
     }
 
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::BadInput(_) => 2,
+            Failure::BadInput(_) | Failure::Locked(_) => 2,
             Failure::RunFailed(_) | Failure::Said => 1,
             Failure::Interrupted => 130,
         }
@@ -31,25 +44,33 @@ impl Failure {
 
     /// Whether another process holds what was asked for.
     pub fn is_locked(&self) -> bool {
-        self.report().and_then(|r| r.downcast_ref::<Error>()).is_some_and(Error::is_locked)
+        matches!(self, Failure::Locked(_))
     }
 
-    pub fn report(&self) -> Option<&Report> {
+    pub fn report(&self) -> Option<&dyn Diagnostic> {
         match self {
-            Failure::BadInput(report) | Failure::RunFailed(report) => Some(report),
+            Failure::BadInput(report) | Failure::Locked(report) | Failure::RunFailed(report) => {
+                Some(report.as_ref())
+            }
             Failure::Interrupted | Failure::Said => None,
+        }
+    }
+
+    /// Writes what there is to say to standard error.
+    pub fn print(&self) {
+        if let Some(report) = self.report() {
+            eprint!("{}", render(report, Look::of_stderr()));
         }
     }
 }
 
-fn sorted(bad_input: bool, error: impl Diagnostic + Send + Sync + 'static) -> Failure {
-    let report = Report::new(error);
-    if bad_input { Failure::BadInput(report) } else { Failure::RunFailed(report) }
-}
-
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        sorted(error.is_bad_input(), error)
+        match (error.is_locked(), error.is_bad_input()) {
+            (true, _) => Failure::Locked(Box::new(error)),
+            (false, true) => Failure::BadInput(Box::new(error)),
+            (false, false) => Failure::RunFailed(Box::new(error)),
+        }
     }
 }
 

@@ -28,10 +28,6 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    // No links to documentation pages, which there are none of, and no chain of causes: messages name theirs.
-    let _ = miette::set_hook(Box::new(|_| {
-        Box::new(miette::MietteHandlerOpts::new().terminal_links(false).without_cause_chain().build())
-    }));
     let outcome = lanes().and_then(|()| match cli.command {
         Command::Run(args) => run::run(args),
         Command::Resume(args) => run::resume(args),
@@ -49,9 +45,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            if let Some(report) = failure.report() {
-                eprintln!("{report:?}");
-            }
+            failure.print();
             ExitCode::from(failure.exit_code())
         }
     }

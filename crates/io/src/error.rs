@@ -5,39 +5,31 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::diagnostic::Diagnostic;
+
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
 
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("cannot {doing} {}: {source}", path.display())]
-    #[diagnostic(help("{}", advice(source)))]
     Io { doing: &'static str, path: PathBuf, source: io::Error },
 
     #[error("{} is damaged, in {place}: {what}", path.display())]
-    #[diagnostic(help("{help}"))]
     Damaged { path: PathBuf, place: String, what: String, help: String },
 
     #[error("{} is not a {expected}: {what}", path.display())]
-    #[diagnostic(help("{help}"))]
     Foreign { path: PathBuf, expected: &'static str, what: String, help: String },
 
     #[error("{} has format version {version}, and this program reads version {supported}", path.display())]
-    #[diagnostic(help("use the version of rubblepile that wrote it"))]
     OtherVersion { path: PathBuf, version: u32, supported: u32 },
 
     #[error("there is already a run in {}: {}", path.display(), found.join(", "))]
-    #[diagnostic(help(
-        "choose another directory with --out, go on with it with `rubblepile resume {}`, \
-         or give --force: the old run is then moved aside, not deleted", path.display()
-    ))]
     Occupied { path: PathBuf, found: Vec<String> },
 
     #[error("another process is using {}", path.display())]
-    #[diagnostic(help("wait for it to end, or choose another directory with --out"))]
     Locked { path: PathBuf },
 
     #[error("there is no run in {}: {what}", path.display())]
-    #[diagnostic(help("{help}"))]
     NoRun { path: PathBuf, what: String, help: String },
 
     #[error("{0}")]
@@ -86,6 +78,27 @@ impl FileError {
     /// As an error of the run loop, which knows no files.
     pub fn into_core(self, context: impl Into<String>) -> rubblepile_core::Error {
         rubblepile_core::Error::Output { context: context.into(), source: Box::new(self) }
+    }
+}
+
+impl Diagnostic for FileError {
+    fn help(&self) -> Option<String> {
+        match self {
+            FileError::Io { source, .. } => Some(advice(source).into()),
+            FileError::Damaged { help, .. }
+            | FileError::Foreign { help, .. }
+            | FileError::NoRun { help, .. } => Some(help.clone()),
+            FileError::OtherVersion { .. } => Some("use the version of rubblepile that wrote it".into()),
+            FileError::Occupied { path, .. } => Some(format!(
+                "choose another directory with --out, go on with it with `rubblepile resume {}`, \
+                 or give --force: the old run is then moved aside, not deleted",
+                path.display()
+            )),
+            FileError::Locked { .. } => {
+                Some("wait for it to end, or choose another directory with --out".into())
+            }
+            FileError::Invalid(_) => None,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod cite;
 mod colours;
 pub mod contact_table;
+pub mod diagnostic;
 pub mod error;
 pub mod export;
 pub mod frame;
@@ -28,4 +29,5 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 
+pub use diagnostic::Diagnostic;
 pub use error::FileError;

@@ -18,6 +18,7 @@ use rubblepile_core::{
 use crate::{
     checkpoint::{self, Found, Meta},
     contact_table::ContactTables,
+    diagnostic::Diagnostic,
     error::{FileError, Result},
     frame::{FrameWriter, Looks, View},
     marks::Marks,
@@ -72,19 +73,26 @@ pub trait Watcher {
 }
 
 /// Why a session ended badly.
-#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error(transparent)]
-    #[diagnostic(transparent)]
     File(#[from] FileError),
 
     #[error("this scenario cannot be run: {}", .0.join("; "))]
-    #[diagnostic(help("`rubblepile check` says more"))]
     Refused(Vec<String>),
 
     #[error("the run stopped at t = {time:e} s (step {step}): {source}")]
-    #[diagnostic(help("{help}"))]
     Failed { time: f64, step: u64, source: Error, help: String },
+}
+
+impl Diagnostic for SessionError {
+    fn help(&self) -> Option<String> {
+        match self {
+            SessionError::File(e) => e.help(),
+            SessionError::Refused(_) => Some("`rubblepile check` says more".into()),
+            SessionError::Failed { help, .. } => Some(help.clone()),
+        }
+    }
 }
 
 impl SessionError {
@@ -328,7 +336,7 @@ impl Session {
         let directory = self.directory.path();
         if let Error::Output { source, .. } = error {
             let what = match source.downcast_ref::<FileError>() {
-                Some(e) => miette::Diagnostic::help(e).map(|h| h.to_string()).unwrap_or_default(),
+                Some(e) => e.help().unwrap_or_default(),
                 None => String::new(),
             };
             return format!(

@@ -3,8 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rubblepile_io::scenario::{
-    Built, Scenario, ScenarioError, Summary, Sweep, build, summary, sweep::is_sweep,
+use rubblepile_io::{
+    diagnostic::{Look, render},
+    scenario::{Built, Scenario, ScenarioError, Summary, Sweep, build, summary, sweep::is_sweep},
 };
 
 fn files(name: &str) -> Vec<(PathBuf, String)> {
@@ -78,7 +79,7 @@ fn bad_scenarios_say_what_is_wrong_and_where() {
                 let found = format!("{} {}", e.message(), e.help_text().unwrap_or_default());
                 let position = e.position();
                 // What a user sees shows the line, with its number, and the message.
-                let shown = format!("{:?}", miette::Report::new(e));
+                let shown = render(&e, Look::PLAIN);
                 println!("{shown}");
                 let number = position.map(|p| p.0.to_string()).unwrap_or_default();
                 if !shown.contains(&number) || !shown.contains('╭') {

@@ -2,25 +2,23 @@
 
 use std::fmt::Display;
 
-use miette::Diagnostic;
-use rubblepile_io::{FileError, scenario::ScenarioError, session::SessionError};
+use rubblepile_io::{
+    Diagnostic, FileError, diagnostic::Excerpt, scenario::ScenarioError, session::SessionError,
+};
 
 /// What the functions of this crate return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong, in words for a person, with what to try.
-#[derive(Debug, thiserror::Error, Diagnostic)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
-    #[diagnostic(transparent)]
     Scenario(#[from] ScenarioError),
 
     #[error(transparent)]
-    #[diagnostic(transparent)]
     File(#[from] FileError),
 
     #[error(transparent)]
-    #[diagnostic(transparent)]
     Session(#[from] SessionError),
 
     /// A step failed.
@@ -29,11 +27,19 @@ pub enum Error {
 
     /// Something that was asked for cannot be.
     #[error("{message}")]
-    #[diagnostic(help("{help}"))]
     BadInput { message: String, help: String },
 }
 
 impl Error {
+    fn inner(&self) -> Option<&dyn Diagnostic> {
+        match self {
+            Error::Scenario(e) => Some(e),
+            Error::File(e) => Some(e),
+            Error::Session(e) => Some(e),
+            Error::Run(_) | Error::BadInput { .. } => None,
+        }
+    }
+
     pub fn bad_input(message: impl Display, help: impl Display) -> Self {
         Error::BadInput { message: message.to_string(), help: help.to_string() }
     }
@@ -55,5 +61,22 @@ impl Error {
             Error::File(FileError::Locked { .. })
                 | Error::Session(SessionError::File(FileError::Locked { .. }))
         )
+    }
+}
+
+impl Diagnostic for Error {
+    fn help(&self) -> Option<String> {
+        match self {
+            Error::BadInput { help, .. } => Some(help.clone()),
+            _ => self.inner().and_then(Diagnostic::help),
+        }
+    }
+
+    fn excerpt(&self) -> Option<&Excerpt> {
+        self.inner().and_then(Diagnostic::excerpt)
+    }
+
+    fn others(&self) -> Vec<&dyn Diagnostic> {
+        self.inner().map(Diagnostic::others).unwrap_or_default()
     }
 }

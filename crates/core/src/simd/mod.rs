@@ -98,7 +98,7 @@ unsafe fn run_with<K: Kernel>(instructions: Instructions, kernel: K) -> K::Outpu
         // SAFETY: the caller answers for it.
         #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
         Instructions::Avx2 => unsafe { x86::run_avx2(kernel) },
-        _ => kernel.run::<Portable>(),
+        _ => kernel.run::<Fallback>(),
     }
 }
 
@@ -115,89 +115,116 @@ pub fn prefetch<T>(data: &[T], index: usize) {
     let _ = (data, index);
 }
 
-/// Plain arrays: what runs where nothing better does, and what the tests compare with.
-#[derive(Debug, Clone, Copy)]
-pub struct Portable(pub [f64; LANES]);
-
-macro_rules! portable_op {
-    ($trait:ident, $name:ident, $op:tt) => {
-        impl $trait for Portable {
+/// Lanes of plain arrays, with operations that are compiled into the kernel or called.
+macro_rules! arrays {
+    ($name:ident, $inline:meta) => {
+        impl Add for $name {
             type Output = Self;
-            #[inline(always)]
-            fn $name(self, o: Self) -> Self {
-                Portable(std::array::from_fn(|k| self.0[k] $op o.0[k]))
+            #[$inline]
+            fn add(self, o: Self) -> Self {
+                $name(std::array::from_fn(|k| self.0[k] + o.0[k]))
+            }
+        }
+        impl Sub for $name {
+            type Output = Self;
+            #[$inline]
+            fn sub(self, o: Self) -> Self {
+                $name(std::array::from_fn(|k| self.0[k] - o.0[k]))
+            }
+        }
+        impl Mul for $name {
+            type Output = Self;
+            #[$inline]
+            fn mul(self, o: Self) -> Self {
+                $name(std::array::from_fn(|k| self.0[k] * o.0[k]))
+            }
+        }
+        impl Div for $name {
+            type Output = Self;
+            #[$inline]
+            fn div(self, o: Self) -> Self {
+                $name(std::array::from_fn(|k| self.0[k] / o.0[k]))
+            }
+        }
+        impl Neg for $name {
+            type Output = Self;
+            #[$inline]
+            fn neg(self) -> Self {
+                $name(self.0.map(|x| -x))
+            }
+        }
+        impl Lanes for $name {
+            type Mask = [bool; LANES];
+            #[$inline]
+            fn splat(x: f64) -> Self {
+                $name([x; LANES])
+            }
+            #[$inline]
+            fn load(x: &[f64; LANES]) -> Self {
+                $name(*x)
+            }
+            #[$inline]
+            fn store(self) -> [f64; LANES] {
+                self.0
+            }
+            #[$inline]
+            fn sqrt(self) -> Self {
+                $name(self.0.map(f64::sqrt))
+            }
+            #[$inline]
+            fn min(self, o: Self) -> Self {
+                $name(std::array::from_fn(|k| if self.0[k] < o.0[k] { self.0[k] } else { o.0[k] }))
+            }
+            #[$inline]
+            fn max(self, o: Self) -> Self {
+                $name(std::array::from_fn(|k| if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] }))
+            }
+            #[$inline]
+            fn abs(self) -> Self {
+                $name(self.0.map(f64::abs))
+            }
+            #[$inline]
+            fn less(self, o: Self) -> Self::Mask {
+                std::array::from_fn(|k| self.0[k] < o.0[k])
+            }
+            #[$inline]
+            fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
+                $name(std::array::from_fn(|k| if mask[k] { a.0[k] } else { b.0[k] }))
+            }
+            #[$inline]
+            fn round(self) -> Self {
+                $name(self.0.map(f64::round_ties_even))
+            }
+            #[$inline]
+            fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
+                std::array::from_fn(|c| $name(std::array::from_fn(|r| rows[r][c])))
+            }
+            #[$inline]
+            fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
+                std::array::from_fn(|c| $name(std::array::from_fn(|r| rows[r][c])))
+            }
+            #[$inline]
+            fn rows4(columns: [Self; 4]) -> [[f64; 4]; LANES] {
+                std::array::from_fn(|r| std::array::from_fn(|c| columns[c].0[r]))
             }
         }
     };
 }
-portable_op!(Add, add, +);
-portable_op!(Sub, sub, -);
-portable_op!(Mul, mul, *);
-portable_op!(Div, div, /);
 
-impl Neg for Portable {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Portable(self.0.map(|x| -x))
-    }
-}
+/// Plain arrays: what runs where nothing better does, and what the tests compare with.
+#[derive(Debug, Clone, Copy)]
+pub struct Portable(pub [f64; LANES]);
+arrays!(Portable, inline(always));
 
-impl Lanes for Portable {
-    type Mask = [bool; LANES];
-    #[inline(always)]
-    fn splat(x: f64) -> Self {
-        Portable([x; LANES])
-    }
-    #[inline(always)]
-    fn load(x: &[f64; LANES]) -> Self {
-        Portable(*x)
-    }
-    #[inline(always)]
-    fn store(self) -> [f64; LANES] {
-        self.0
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Portable(self.0.map(f64::sqrt))
-    }
-    #[inline(always)]
-    fn min(self, o: Self) -> Self {
-        Portable(std::array::from_fn(|k| if self.0[k] < o.0[k] { self.0[k] } else { o.0[k] }))
-    }
-    #[inline(always)]
-    fn max(self, o: Self) -> Self {
-        Portable(std::array::from_fn(|k| if self.0[k] > o.0[k] { self.0[k] } else { o.0[k] }))
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Portable(self.0.map(f64::abs))
-    }
-    #[inline(always)]
-    fn less(self, o: Self) -> Self::Mask {
-        std::array::from_fn(|k| self.0[k] < o.0[k])
-    }
-    #[inline(always)]
-    fn select(mask: Self::Mask, a: Self, b: Self) -> Self {
-        Portable(std::array::from_fn(|k| if mask[k] { a.0[k] } else { b.0[k] }))
-    }
-    #[inline(always)]
-    fn round(self) -> Self {
-        Portable(self.0.map(f64::round_ties_even))
-    }
-    #[inline(always)]
-    fn columns8(rows: [&[f64; 8]; LANES]) -> [Self; 8] {
-        std::array::from_fn(|c| Portable(std::array::from_fn(|r| rows[r][c])))
-    }
-    #[inline(always)]
-    fn columns4(rows: [&[f64; 4]; LANES]) -> [Self; 4] {
-        std::array::from_fn(|c| Portable(std::array::from_fn(|r| rows[r][c])))
-    }
-    #[inline(always)]
-    fn rows4(columns: [Self; 4]) -> [[f64; 4]; LANES] {
-        std::array::from_fn(|r| std::array::from_fn(|c| columns[c].0[r]))
-    }
-}
+/// What [`dispatch`] falls back to. Nearly every x86-64 processor in use takes AVX2 or AVX-512: there the same operations
+/// are called. Unrolled into every kernel they would be most of the machine code, and of the time to compile it.
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+#[derive(Debug, Clone, Copy)]
+struct Fallback([f64; LANES]);
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
+arrays!(Fallback, inline(never));
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"))))]
+use Portable as Fallback;
 
 #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 #[allow(clippy::needless_range_loop)]

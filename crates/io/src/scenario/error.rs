@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use crate::diagnostic::{Diagnostic, Excerpt, floor_boundary};
 
 /// One or several mistakes in a scenario; as a [`Diagnostic`] it prints the lines with a mark under each.
 #[derive(Debug)]
@@ -11,11 +11,7 @@ pub struct ScenarioError(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     message: String,
-    /// File name (or `--set`), its text, and the place in it.
-    source: Option<(NamedSource<String>, SourceSpan)>,
-    /// Line and column in the whole text.
-    position: Option<(usize, usize)>,
-    label: String,
+    excerpt: Option<Excerpt>,
     help: Option<String>,
     others: Vec<ScenarioError>,
 }
@@ -28,30 +24,13 @@ impl ScenarioError {
             message.truncate(floor_boundary(&message, LONGEST_MESSAGE));
             message.push_str(" ...");
         }
-        ScenarioError(Box::new(Inner {
-            message,
-            source: None,
-            position: None,
-            label: String::new(),
-            help: None,
-            others: Vec::new(),
-        }))
+        ScenarioError(Box::new(Inner { message, excerpt: None, help: None, others: Vec::new() }))
     }
 
     /// An error at a place, in bytes, of a named text.
     pub fn at(message: impl Into<String>, name: &str, text: &str, span: std::ops::Range<usize>) -> Self {
         let mut error = ScenarioError::plain(message);
-        let start = floor_boundary(text, span.start);
-        let end = floor_boundary(text, span.end).max(start);
-        // Of a place that runs over several lines the first is enough, and short enough to be read.
-        let end = text[start..end].find('\n').map_or(end, |n| start + n);
-        let line_start = text[..start].rfind('\n').map_or(0, |k| k + 1);
-        error.0.position =
-            Some((text[..start].matches('\n').count() + 1, text[line_start..start].chars().count() + 1));
-        let (text, span) = shorten(text, start..end);
-        let source = NamedSource::new(name, text).with_language("TOML");
-        error.0.source = Some((source, (span.start, span.len()).into()));
-        error.0.label = "here".into();
+        error.0.excerpt = Some(Excerpt::new(name, text, span, "here"));
         error
     }
 
@@ -61,7 +40,7 @@ impl ScenarioError {
     }
 
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
-        self.0.label = label.into();
+        self.0.excerpt = self.0.excerpt.take().map(|e| e.with_label(label));
         self
     }
 
@@ -88,56 +67,16 @@ impl ScenarioError {
 
     /// Name of the file (or `--set`) that the error is in.
     pub fn source_name(&self) -> Option<&str> {
-        self.0.source.as_ref().map(|(s, _)| s.name())
+        self.0.excerpt.as_ref().map(Excerpt::name)
     }
 
     /// Line and column of the mistake, from 1.
     pub fn position(&self) -> Option<(usize, usize)> {
-        self.0.position
+        self.0.excerpt.as_ref().map(Excerpt::position)
     }
 }
 
-/// Longer lines are cut before they are shown.
-const LONGEST_LINE: usize = 1000;
 const LONGEST_MESSAGE: usize = 600;
-
-/// The text with overlong lines cut, so that nobody has to read (and no printer to lay out) a megabyte; lines
-/// stay where they are.
-fn shorten(text: &str, span: std::ops::Range<usize>) -> (String, std::ops::Range<usize>) {
-    if text.split('\n').all(|line| line.len() <= LONGEST_LINE) {
-        return (text.into(), span);
-    }
-    let mut out = String::new();
-    let mut place = 0..0;
-    let mut offset = 0;
-    for line in text.split('\n') {
-        let here = offset..=offset + line.len();
-        let from = match here.contains(&span.start) {
-            true => floor_boundary(line, (span.start - offset).saturating_sub(LONGEST_LINE / 2)),
-            false => 0,
-        };
-        let to = floor_boundary(line, from + LONGEST_LINE);
-        if here.contains(&span.start) {
-            let start = out.len() + span.start - offset - from;
-            let end = (start + span.len()).min(out.len() + to - from).max(start);
-            place = start..end;
-        }
-        out.push_str(&line[from..to]);
-        out.push('\n');
-        offset += line.len() + 1;
-    }
-    out.pop();
-    (out, place)
-}
-
-/// The last character boundary at or before `k`.
-fn floor_boundary(text: &str, k: usize) -> usize {
-    let mut k = k.min(text.len());
-    while !text.is_char_boundary(k) {
-        k -= 1;
-    }
-    k
-}
 
 impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,24 +87,16 @@ impl fmt::Display for ScenarioError {
 impl std::error::Error for ScenarioError {}
 
 impl Diagnostic for ScenarioError {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.source.as_ref().map(|(s, _)| s as &dyn SourceCode)
+    fn help(&self) -> Option<String> {
+        self.0.help.clone()
     }
 
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (_, span) = self.0.source.as_ref()?;
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(Some(self.0.label.clone()), *span))))
+    fn excerpt(&self) -> Option<&Excerpt> {
+        self.0.excerpt.as_ref()
     }
 
-    fn help(&self) -> Option<Box<dyn fmt::Display + '_>> {
-        self.0.help.as_ref().map(|h| Box::new(h) as Box<dyn fmt::Display>)
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        if self.0.others.is_empty() {
-            return None;
-        }
-        Some(Box::new(self.0.others.iter().map(|e| e as &dyn Diagnostic)))
+    fn others(&self) -> Vec<&dyn Diagnostic> {
+        self.0.others.iter().map(|e| e as &dyn Diagnostic).collect()
     }
 }
 
@@ -174,21 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_inside_a_character_is_moved_to_its_start() {
-        let error = ScenarioError::at("x", "file", "aµb\nc", 2..99);
-        assert_eq!(error.position(), Some((1, 2)));
-        assert_eq!(ScenarioError::at("x", "file", "ab\ncd", 4..5).position(), Some((2, 2)));
-    }
-
-    #[test]
-    fn overlong_lines_are_cut_around_the_place() {
-        let text = format!("short\n{}HERE{}\nend", "µ".repeat(5000), "b".repeat(70_000));
-        let start = 6 + 10_000;
-        let (cut, span) = shorten(&text, start..start + 4);
-        assert_eq!(&cut[span], "HERE");
-        assert!(cut.len() < 2000 && cut.lines().count() == 3 && cut.ends_with("\nend"));
-        let error = ScenarioError::at("x", "file", &text, start..start + 4);
-        assert_eq!(error.position(), Some((2, 5001)));
+    fn overlong_messages_are_cut() {
         assert!(ScenarioError::plain("µ".repeat(1000)).message().len() < 700);
     }
 }

@@ -226,7 +226,7 @@ fn a_full_disk_stops_the_run_and_destroys_nothing() {
         // Whatever is written there ends as on a full disk.
         std::os::unix::fs::symlink("/dev/full", run.join(target)).unwrap();
         let error = go(session, u64::MAX).unwrap_err();
-        let help = miette::Diagnostic::help(&error).unwrap().to_string();
+        let help = crate::Diagnostic::help(&error).unwrap();
         assert!(
             !error.is_bad_input() && help.contains("full") && help.contains("resume"),
             "{name}: {error} {help}"
