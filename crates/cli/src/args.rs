@@ -389,8 +389,8 @@ pub struct Validate {
     /// Run all cases, and end with a table of them
     #[arg(long, conflicts_with = "case")]
     pub all: bool,
-    /// Cases at a time
-    #[arg(long, short, value_name = "N", requires = "all", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    /// Cases at a time, of --all
+    #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: u32,
     /// List the cases
     #[arg(long)]

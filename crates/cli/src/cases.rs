@@ -26,7 +26,7 @@ trait Cells: Row {
 impl Cells for ValidateRow {
     const COLUMNS: &'static [(&'static str, usize)] = &[
         ("case", 21),
-        ("quantity", 60),
+        ("quantity", 72),
         ("reference", 10),
         ("ours", 10),
         ("tolerance", 10),
