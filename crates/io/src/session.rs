@@ -5,6 +5,7 @@
 //! checkpoint and ends with the same files, bit for bit.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant, SystemTime},
@@ -21,6 +22,7 @@ use crate::{
     diagnostic::Diagnostic,
     error::{FileError, Result},
     frame::{FrameWriter, Looks, View},
+    generate::table::Table,
     marks::Marks,
     report::{self, Machine, RunReport},
     rundir::{self, RunDir, utc},
@@ -54,6 +56,9 @@ pub struct Plan {
     pub scenario: String,
     /// Where files that the scenario names are looked for.
     pub base_directory: String,
+    /// Grains that a program gave as arrays, by the name of the file that the scenario takes them from: written into the run
+    /// directory.
+    pub given: BTreeMap<String, Table>,
 }
 
 impl Plan {

@@ -57,6 +57,7 @@ pub fn plan(source: &Scenario, built: Built) -> Plan {
         },
         seed,
         scenario: source.text().to_string(),
+        given: source.loaded.given.clone(),
         base_directory: source.base.to_string_lossy().into_owned(),
     }
 }

@@ -23,8 +23,8 @@
 //!     "#,
 //! )?;
 //! sim.run_until(5.0)?;
-//! let largest = sim.measure(&mut probe::Momentum)?;
-//! println!("after {} s: {largest:?}", sim.time());
+//! let momentum = sim.measure(&mut probe::Momentum)?;
+//! println!("after {} s: {momentum:?}", sim.time());
 //! # Ok(())
 //! # }
 //! ```
@@ -65,6 +65,7 @@ pub use rubblepile_core::{
     run::{Ending, Progress},
     settings, units,
 };
+pub use rubblepile_core as core;
 pub use rubblepile_gravity as gravity;
 pub use rubblepile_hard as hard;
 pub use rubblepile_io as io;

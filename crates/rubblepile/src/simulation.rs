@@ -6,11 +6,12 @@ use std::{
 };
 
 use rubblepile_core::{
-    Advice, Bodies, Contact, Extent, Field, Observer, Probe, Report, World,
+    Advice, Bodies, Column, Contact, Extent, Field, Method, Observer, Probe, Report, World,
     method::Moment,
     run::{Control, Ending, Engine, Progress, Signal},
 };
 use rubblepile_io::{
+    atomic,
     checkpoint::{self, Meta},
     report::RunReport,
     rundir::RunDir,
@@ -148,6 +149,9 @@ impl Simulation {
         }
         let (directory, _) = RunDir::create(directory.as_ref(), false)?;
         let State::Free(plan) = std::mem::replace(&mut self.state, State::Gone) else { return Err(gone()) };
+        for (name, table) in &plan.given {
+            atomic::write_text(&directory.path().join(name), &table.to_csv())?;
+        }
         self.state = State::Recorded(Box::new(Session::start(*plan, directory)?));
         Ok(())
     }
@@ -364,18 +368,65 @@ impl Simulation {
     /// # fn main() -> rubblepile::Result<()> {
     /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
     /// for (column, value) in sim.measure(&mut Momentum)? {
-    ///     println!("{column} = {value}");
+    ///     println!("{} = {value}: {}", column.name, column.definition);
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn measure(&mut self, probe: &mut dyn Probe) -> Result<Vec<(String, f64)>> {
+    ///
+    /// What must be counted from the first step on, such as heat, is NaN unless a probe of the scenario or of
+    /// [`Simulation::add_probe`] asks for it.
+    pub fn measure(&mut self, probe: &mut dyn Probe) -> Result<Vec<(Column, f64)>> {
         let engine = self.engine_mut()?;
         let Engine { world, method, fields, report, .. } = engine;
         let mut moment = Moment::now(world, method.as_mut(), fields, report)?;
         let mut row = Vec::new();
         probe.measure(&mut moment, &mut row)?;
-        Ok(probe.columns().into_iter().map(|c| c.name).zip(row).collect())
+        Ok(probe.columns().into_iter().zip(row).collect())
+    }
+
+    /// Replaces the method of the scenario, before the first step. The time step stays where the scenario gives one; otherwise
+    /// the new method chooses it.
+    ///
+    /// This is how a contact law of the program's own is used at full speed: [`SoftSpheres::with_law`] takes any
+    /// [`ContactLaw`]; `docs/add-a-contact-law.md` has a complete one.
+    ///
+    /// ```
+    /// use rubblepile::soft::{Settings, SoftSpheres, law::linear::Linear};
+    ///
+    /// # fn main() -> rubblepile::Result<()> {
+    /// # let mut sim = rubblepile::Simulation::from_toml(rubblepile::doc::THREE_GRAINS)?;
+    /// let settings = Settings { max_speed: Some(0.1.into()), ..Settings::default() };
+    /// sim.set_method(SoftSpheres::with_law(settings, Linear))?;
+    /// sim.step(10)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The scenario that is saved still names its own method: call this again after [`Simulation::load`].
+    ///
+    /// [`SoftSpheres::with_law`]: rubblepile_soft::SoftSpheres::with_law
+    /// [`ContactLaw`]: rubblepile_soft::ContactLaw
+    pub fn set_method(&mut self, method: impl Method + 'static) -> Result<()> {
+        let State::Free(plan) = &mut self.state else {
+            let help = "call `set_method` before `record`";
+            return Err(Error::bad_input("the method of a recorded run cannot be replaced", help));
+        };
+        let automatic = Scenario::parse(&plan.scenario)?.tables().method.settings().timestep().is_none();
+        let engine = &mut plan.engine;
+        if automatic && engine.world.clock.step == 0 {
+            let timestep = method.automatic_timestep(&engine.world, &engine.fields.pulls(&engine.world));
+            let timestep =
+                timestep.map_err(|p| Error::bad_input(&p, p.help.as_deref().unwrap_or_default()))?;
+            engine.world.clock.set_timestep(timestep);
+        }
+        engine.method.sync(&mut engine.world, Extent::Whole)?;
+        if engine.method.name() != method.name() {
+            engine.world.part = None;
+        }
+        engine.method = Box::new(method);
+        refuse(&plan.advice())?;
+        Ok(())
     }
 
     /// Adds a probe: columns of the series, one row every `interval`, s. Before [`Simulation::record`].
@@ -383,6 +434,7 @@ impl Simulation {
         callbacks::check_interval(interval)?;
         match &mut self.state {
             State::Free(plan) => {
+                plan.engine.report.measure |= probe.needs();
                 plan.engine.report.measure |= probe.needs();
                 plan.probes.push((Box::new(probe), interval));
                 Ok(())

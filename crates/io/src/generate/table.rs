@@ -32,7 +32,7 @@ impl Table {
             if column.len() != n {
                 return Err(format!("there are {n} positions and {} values of {name}", column.len()));
             }
-            let absurd = |v: &DVec3| !(v.abs().max_element() <= LARGEST);
+            let absurd = |v: &DVec3| !v.is_finite() || v.abs().max_element() > LARGEST;
             if let Some(k) = column.iter().position(absurd) {
                 return Err(format!("the {name} of grain {k} is not a usable vector: {}", column[k]));
             }

@@ -74,6 +74,7 @@ fn plan(world: World, end: f64) -> Plan {
         seed: 11,
         scenario: "title = \"drifting\"\n".into(),
         base_directory: String::new(),
+        given: Default::default(),
     }
 }
 
