@@ -133,7 +133,10 @@ fn cut(polygon: &[DVec2], point: DVec2, normal: DVec2) -> Vec<DVec2> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
-    use rubblepile_core::{Deformation, GrainState, Surface, Wall, wall::{Cuboid, Plane}};
+    use rubblepile_core::{
+        Deformation, GrainState, Surface, Wall,
+        wall::{Cuboid, Plane},
+    };
     use rubblepile_meshfree::{DeformableState, Reference};
 
     use super::*;
@@ -199,7 +202,8 @@ mod tests {
     #[test]
     fn walls_that_close_a_box_have_an_area_and_others_none() {
         let mut world = triangle();
-        let plane = |point: DVec3, normal: DVec3| Wall::new(0, "", 0, Surface::Plane(Plane { point, normal }));
+        let plane =
+            |point: DVec3, normal: DVec3| Wall::new(0, "", 0, Surface::Plane(Plane { point, normal }));
         world.walls.push(plane(DVec3::ZERO, DVec3::X));
         world.walls.push(plane(DVec3::ZERO, DVec3::Y));
         assert_eq!(enclosed_area(&world), None);

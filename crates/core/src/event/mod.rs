@@ -3,28 +3,10 @@
 //! Each action is one file here, which has the table of a scenario, its check and what it does, and one line in the list
 //! below, with its number in checkpoints.
 
-mod add_spin;
-mod add_wall;
-mod remove_beyond;
-mod remove_wall;
-mod set_material;
-mod set_motion;
-mod spin_up;
-mod stop;
-
 use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-pub use add_spin::AddSpin;
-pub use add_wall::AddWall;
-pub use remove_beyond::RemoveBeyond;
-pub use remove_wall::RemoveWall;
-pub use set_material::SetMaterial;
-pub use set_motion::SetMotion;
-pub use spin_up::SpinUp;
-pub use stop::Stop;
 
 use crate::{
     Error, Material, Result, World,
@@ -35,6 +17,11 @@ use crate::{
 /// Makes [`Action`] and the `[[event]]` table from a list of keys with their settings and actions.
 macro_rules! actions {
     ($($(#[$doc:meta])* $number:literal $key:ident: $settings:ident => $action:ident,)*) => {
+        $(
+            mod $key;
+            pub use $key::$action;
+        )*
+
         #[derive(Debug, Clone, PartialEq)]
         pub enum Action {
             $($action($action),)*

@@ -37,7 +37,7 @@ fn sample(surface: &Surface, rng: &mut Rng) -> DVec3 {
             let l = length.unwrap_or(8.0);
             centre + rng.range(-0.5, 0.5) * l * axis + radius * round(axis)
         }
-        Surface::Box(_) => unreachable!(),
+        _ => unreachable!(),
     }
 }
 

@@ -290,3 +290,47 @@ fn outside<L: Lanes>(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, 
 fn along_z(axis: DVec3) -> DQuat {
     DQuat::from_rotation_arc(DVec3::Z, axis)
 }
+
+#[cfg(test)]
+mod tests {
+    use rubblepile_core::{Rng, Wall};
+
+    use super::*;
+    use crate::solid::block;
+
+    /// Where only vertices touch, the way of any surface gives what the ways of planes and cylinders give.
+    #[test]
+    fn closest_points_of_vertices_agree_with_planes_and_with_the_inside_of_cylinders() {
+        let mut rng = Rng::new(41);
+        let plane = rubblepile_core::wall::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        let drum = Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 4.0, length: None };
+        let hull = Hull::new(&block(DVec3::new(1.0, 0.8, 0.6)).parts[0]).expect("a hull");
+        let hull = Arc::new(hull);
+        let (mut near, mut through) = (0, 0);
+        for k in 0..2000 {
+            let surface: Surface = if k % 2 == 0 { plane.into() } else { drum.into() };
+            let pose = Wall::new(0, "", 0, surface).pose(0.0);
+            let place = match k % 2 {
+                0 => DVec3::new(0.0, 0.0, rng.range(0.1, 1.0)),
+                _ => DVec3::new(rng.range(3.0, 3.9), 0.0, 0.0),
+            };
+            let turn = DQuat::from_axis_angle(rng.direction(), rng.range(0.0, 3.0));
+            let a = Placed::new(hull.clone(), place, turn);
+            let own = hull_wall(&a, &PlacedWall::new(&surface, 0, &pose), 0.01);
+            match (own, vertices(&a, 0.01, |x| surface.nearest_at(0, &pose, x))) {
+                (Touch::Near(m), Touch::Near(n)) => {
+                    near += 1;
+                    through += usize::from(m.points.iter().any(|p| p.gap < 0.0));
+                    assert_eq!(m.points.len(), n.points.len());
+                    for (p, q) in m.points.iter().zip(n.points.iter()) {
+                        assert!((p.gap - q.gap).abs() < 1e-12 && p.normal.distance(q.normal) < 1e-9);
+                        assert!(p.position.distance(q.position) < 1e-9 && p.feature == q.feature);
+                    }
+                }
+                (Touch::Apart(gap), Touch::Apart(other)) => assert!(gap > 0.01 && other > 0.01),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(near > 500 && through > 300, "{near} {through}");
+    }
+}
