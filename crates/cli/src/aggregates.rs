@@ -161,7 +161,7 @@ fn values(d: &Described) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use rubblepile_core::{Surface, Wall};
+    use rubblepile_core::{Surface, Wall, wall::Plane};
 
     use super::*;
 
@@ -198,7 +198,7 @@ mod tests {
         assert!(words(&w).contains("mean pressure 0 Pa"));
         w.materials.push(rubblepile_core::Material { cohesion_force: 1.0, ..Default::default() });
         assert!(!words(&w).contains("pressure"));
-        let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        let plane = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
         w.walls.push(Wall::new(0, "floor", 0, plane));
         assert!(facts(&w).is_empty());
     }

@@ -14,6 +14,8 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use glam::{DQuat, DVec2, DVec3};
 
+use crate::settings::quantity::{AnyQuantity, Quantity, Vector};
+
 pub use stream::{Damage, Opening, Source, Target};
 
 #[cfg(target_endian = "big")]
@@ -110,6 +112,44 @@ impl Archive for bool {
             1 => Ok(true),
             other => Err(Damage::new(format!("a yes or no is {other}"))),
         }
+    }
+}
+
+/// Settings, which events keep.
+impl<K> Archive for Quantity<K> {
+    const LEAST: usize = 8;
+
+    fn write(&self, to: &mut Target) -> Write {
+        self.0.write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        f64::read(from).map(Quantity::from)
+    }
+}
+
+impl<K> Archive for Vector<K> {
+    const LEAST: usize = 24;
+
+    fn write(&self, to: &mut Target) -> Write {
+        self.0.write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        DVec3::read(from).map(Vector::from)
+    }
+}
+
+/// In SI: how it was written does not count any more.
+impl Archive for AnyQuantity {
+    const LEAST: usize = 8;
+
+    fn write(&self, to: &mut Target) -> Write {
+        self.value.write(to)
+    }
+
+    fn read(from: &mut Source) -> Read<Self> {
+        f64::read(from).map(AnyQuantity::from)
     }
 }
 

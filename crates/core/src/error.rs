@@ -43,6 +43,9 @@ pub enum Error {
     #[error("there is no wall named `{name}` at t = {time:e} s; walls there are: {known}")]
     NoSuchWall { name: String, known: String, time: f64 },
 
+    #[error("there is no {what} `{name}` at t = {time:e} s; what there is: {known}")]
+    NoSuch { what: &'static str, name: String, known: String, time: f64 },
+
     #[error("{0}")]
     Unsupported(String),
 
@@ -52,4 +55,17 @@ pub enum Error {
 
     #[error("{context}: {source}")]
     Output { context: String, source: Box<dyn std::error::Error + Send + Sync> },
+}
+
+impl Error {
+    /// Something is named that is not there.
+    pub fn no_such(
+        what: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = impl AsRef<str>>,
+        time: f64,
+    ) -> Self {
+        let known: Vec<String> = known.into_iter().map(|k| format!("`{}`", k.as_ref())).collect();
+        Error::NoSuch { what, name: name.into(), known: known.join(", "), time }
+    }
 }

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Action, Advice, Contact, Event, Extent, Fields, Method, Observer, Part, Report, Result, Trigger, World,
+    Advice, Contact, Event, Extent, Fields, Method, Observer, Part, Report, Result, Trigger, World,
     archive_struct,
+    event::{AddSpin, RemoveBeyond},
     method::Moment,
     run::{Control, Ending, Engine, Progress, Signal, Ticker},
 };
@@ -145,10 +146,10 @@ fn world() -> World {
         world.bodies.velocity[k as usize] = DVec3::new(0.0, 0.4 * x, 0.2);
     }
     world.events = vec![
-        Event::new(Trigger::At(0.7), Action::AddSpin { group: None, spin: DVec3::Z }),
+        Event::new(Trigger::At(0.7), AddSpin { group: None, spin: DVec3::Z.into() }),
         Event::new(
             Trigger::Every { start: 0.9, interval: 0.45, end: 2.5 },
-            Action::RemoveBeyond { distance: 1.9 },
+            RemoveBeyond { distance: 1.9.into() },
         ),
     ];
     world

@@ -8,7 +8,6 @@ pub mod neighbours;
 pub mod order;
 pub mod principal;
 pub mod solid;
-pub mod walls;
 
 pub use neighbours::{PairList, find_pairs};
 pub use principal::principal_axes;

@@ -5,10 +5,7 @@
 
 use glam::DVec3;
 use rubblepile_core::World;
-use rubblepile_geometry::{
-    neighbours::{PairList, find_pairs},
-    walls::{keeps_its_place, nearest_at},
-};
+use rubblepile_geometry::neighbours::{PairList, find_pairs};
 
 /// How far grains may go, beyond the leash of one drift, before lists are made again; over the mean radius.
 const SLACK: f64 = 0.15;
@@ -87,14 +84,14 @@ impl Lists {
         self.walls.resize(b.len(), 0);
         for (which, wall) in world.walls.iter().enumerate() {
             let bit = 1u64 << which.min(63);
-            if !keeps_its_place(wall) {
+            if !wall.keeps_its_place() {
                 self.walls.iter_mut().for_each(|w| *w |= bit);
                 continue;
             }
             let pose = wall.pose(world.time());
             for row in 0..b.len() {
                 let far = |face| {
-                    let near = nearest_at(&wall.surface, face, &pose, b.position[row]);
+                    let near = wall.surface.nearest_at(face, &pose, b.position[row]);
                     near.distance > b.radius[row] + self.reach
                 };
                 if !(0..wall.surface.faces()).all(far) {

@@ -4,6 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Surface, SurfaceRef, Wall,
     simd::{dispatch, prefetch},
+    wall::Cylinder,
 };
 use rubblepile_geometry::meeting::{Path, Target, meet};
 
@@ -106,7 +107,8 @@ impl Drift<'_> {
     /// point of the wall with the two radii about it.
     fn time_to_held(&self, row: u32, held: u32, hold: u32) -> f64 {
         let Hold { which, place } = self.memory.holds[hold as usize];
-        let surface = Surface::Cylinder { centre: place, axis: DVec3::Z, radius: 0.0, length: Some(0.0) };
+        let surface =
+            Surface::Cylinder(Cylinder { centre: place, axis: DVec3::Z, radius: 0.0, length: Some(0.0) });
         let point = Wall { surface, name: String::new(), ..self.scene.walls[which] };
         let mut path = self.path(row as usize);
         let held = self.memory.grain(held as usize);

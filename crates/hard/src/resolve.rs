@@ -10,7 +10,6 @@
 
 use glam::DVec3;
 use rubblepile_core::{SurfaceRef, Touch};
-use rubblepile_geometry::walls::nearest_at;
 
 use crate::{
     bounce::{Restitution, impulse, spin_change},
@@ -153,7 +152,7 @@ impl Drift<'_> {
                 return;
             }
         }
-        let near = nearest_at(&wall.surface, ahead.face, &pose, me.position + self.sag(i));
+        let near = wall.surface.nearest_at(ahead.face, &pose, me.position + self.sag(i));
         // Convention of the paper: the wall is the first, the grain the second.
         let normal = -near.normal;
         let arm = -me.radius * normal;

@@ -8,7 +8,7 @@ use rubblepile_core::{
     settings::{Checked, MethodSettings},
     wall::Pose,
 };
-use rubblepile_geometry::{mesh::Surfaces, order, walls::nearest_at};
+use rubblepile_geometry::{mesh::Surfaces, order};
 
 use crate::{
     Settings,
@@ -219,7 +219,7 @@ fn stick_at_start(world: &mut World) {
             let (x, radius, body) =
                 (world.bodies.position[row], world.bodies.radius[row], world.bodies.id[row]);
             let touches =
-                |face| nearest_at(&wall.surface, face, &pose, x).distance <= (1.0 + TOUCHING) * radius;
+                |face| wall.surface.nearest_at(face, &pose, x).distance <= (1.0 + TOUCHING) * radius;
             if (0..wall.surface.faces()).any(touches) && all.iter().all(|h| h.body != body) {
                 all.push(Held { body, wall: wall.id, place: pose.to_local(x) });
             }

@@ -5,7 +5,7 @@ mod common;
 use common::{advance, gravity, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Actions, Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World,
+    Actions, Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World, wall::Plane,
 };
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
@@ -108,7 +108,7 @@ fn a_ball_bounces_and_rests_on_a_block_of_triangles_as_on_a_plane() {
             (floor.position, floor.fixed) = (-0.5 * DVec3::Z, true);
             w.asteroids.push(floor);
         } else {
-            let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+            let plane = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
             w.walls.push(Wall::new(0, "floor", 0, plane));
         }
         w

@@ -4,13 +4,17 @@ mod common;
 
 use common::{advance, energy, gravity, state, world};
 use glam::DVec3;
-use rubblepile_core::{Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
+use rubblepile_core::{
+    Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,
+    event::RemoveWall,
+    wall::{Cuboid, Cylinder, Disk, Plane},
+};
 use rubblepile_hard::{HardSpheres, HardState, Settings};
 
 #[test]
 fn a_ball_that_bounces_keeps_its_energy_for_ever_and_loses_what_it_should() {
     let mut w = world(1e-3, 1.0, 1.0);
-    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z })));
     w.bodies.push_sphere(DVec3::new(0.0, 0.0, 1.1), 0.1, 1000.0, 0, 0);
     let mut fields = gravity(-9.81 * DVec3::Z);
     let before = energy(&w, &mut fields);
@@ -23,7 +27,7 @@ fn a_ball_that_bounces_keeps_its_energy_for_ever_and_loses_what_it_should() {
 
     // With a restitution of 0.8 it rises to 0.64 of its height.
     let mut w = world(1e-3, 0.8, 1.0);
-    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z })));
     w.bodies.push_sphere(DVec3::new(0.0, 0.0, 1.1), 0.1, 1000.0, 0, 0);
     let mut highest = 0.0f64;
     let mut t = 0.0;
@@ -40,7 +44,7 @@ fn a_ball_that_bounces_keeps_its_energy_for_ever_and_loses_what_it_should() {
 #[test]
 fn a_grain_at_rest_on_a_floor_neither_sinks_nor_stops_the_clock() {
     let mut w = world(1e-3, 0.5, 0.5);
-    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    w.walls.push(Wall::new(0, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z })));
     w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.1), 0.1, 1000.0, 0, 0);
     w.bodies.push_sphere(DVec3::new(0.02, 0.01, 0.9), 0.1, 1000.0, 0, 0);
     let mut fields = gravity(-9.81 * DVec3::Z);
@@ -59,8 +63,8 @@ fn a_grain_at_rest_on_a_floor_neither_sinks_nor_stops_the_clock() {
 fn sixty_grains_in_a_cylinder_cut_by_an_inclined_plane_stay_in_it() {
     let mut w = world(2e-4, 0.7, 0.5);
     let normal = DVec3::new(1.0, 0.0, 1.0).normalize();
-    w.walls.push(Wall::new(0, "plane", 0, Surface::Plane { point: DVec3::ZERO, normal }));
-    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    w.walls.push(Wall::new(0, "plane", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal })));
+    let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None });
     w.walls.push(Wall::new(1, "tube", 0, tube));
     let mut rng = Rng::new(4);
     for k in 0..60 {
@@ -83,7 +87,8 @@ fn sixty_grains_in_a_cylinder_cut_by_an_inclined_plane_stay_in_it() {
 #[test]
 fn a_sphere_balanced_on_the_inner_edge_of_an_upright_ring_stays_in_its_plane() {
     let mut w = world(1e-3, 0.5, 1.0);
-    let ring = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: Some(0.0) };
+    let ring =
+        Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: Some(0.0) });
     w.walls.push(Wall::new(0, "ring", 0, ring));
     // Off the lowest point by 0.3 rad: it slides to and fro like a pendulum of length 0.8.
     let at = |angle: f64| 0.8 * DVec3::new(angle.sin(), 0.0, -angle.cos());
@@ -104,11 +109,11 @@ fn hundreds_on_a_disk_that_swings_in_a_tube_stay_above_it() {
         0,
         "disk",
         0,
-        Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 },
+        Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 }),
     );
     disk.motion = Motion::Oscillation { amplitude: 0.02 * DVec3::Z, frequency: 10.0, phase: 0.0 };
     w.walls.push(disk);
-    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None });
     w.walls.push(Wall::new(1, "tube", 0, tube));
     for k in 0..300 {
         let (layer, j) = (k / 16, k % 16);
@@ -128,7 +133,7 @@ fn hundreds_on_a_disk_that_swings_in_a_tube_stay_above_it() {
 fn a_stop_and_a_start_change_nothing() {
     let make = || {
         let mut w = world(1e-3, 0.9, 0.3);
-        w.walls.push(Wall::new(0, "box", 0, Surface::Box { min: DVec3::ZERO, max: DVec3::ONE }));
+        w.walls.push(Wall::new(0, "box", 0, Surface::Box(Cuboid { min: DVec3::ZERO, max: DVec3::ONE })));
         let mut rng = Rng::new(9);
         for k in 0..64 {
             let x = DVec3::new(f64::from(k % 4), f64::from(k / 4 % 4), f64::from(k / 16)) * 0.24
@@ -149,7 +154,7 @@ fn a_stop_and_a_start_change_nothing() {
 #[test]
 fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
     let mut w = world(1e-3, 0.5, 1.0);
-    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: None };
+    let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: None });
     let mut drum = Wall::new(7, "drum", 0, tube);
     drum.touch = Touch::Stick;
     drum.motion = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: 2.0 };
@@ -166,8 +171,7 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
     assert_eq!((state(&w).held.len(), state(&w).held[0].wall), (1, 7));
     // A wall that is taken away lets go.
     let mut free = w.clone();
-    rubblepile_core::event::apply(&rubblepile_core::Action::RemoveWall { name: "drum".into() }, &mut free)
-        .expect("gone");
+    rubblepile_core::event::apply(&RemoveWall { name: "drum".into() }.into(), &mut free).expect("gone");
     let straight = free.bodies.position[0] + 0.1 * free.bodies.velocity[0];
     advance(&mut free, &mut none, 1.0);
     assert!((free.bodies.position[0] - straight).length() < 1e-12);
@@ -191,7 +195,7 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
 #[test]
 fn what_a_sticky_wall_catches_leaves_its_momentum_with_it() {
     let mut w = world(1e-2, 0.5, 1.0);
-    let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });
+    let mut floor = Wall::new(3, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }));
     floor.touch = Touch::Stick;
     floor.motion = Motion::Translation { velocity: 0.5 * DVec3::Z };
     w.walls.push(floor);
@@ -210,7 +214,7 @@ fn what_a_sticky_wall_catches_leaves_its_momentum_with_it() {
 #[test]
 fn what_touches_an_absorbing_wall_is_gone_and_counted() {
     let mut w = world(1e-2, 0.9, 1.0);
-    let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });
+    let mut floor = Wall::new(3, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }));
     floor.touch = Touch::Absorb;
     w.walls.push(floor);
     let mut rng = Rng::new(2);
@@ -242,11 +246,12 @@ fn lists_of_neighbours_lose_nobody_and_leave_no_trace() {
     let start = || {
         let mut w = world(2e-5, 0.6, 0.5);
         w.materials[0].density = 2500.0;
-        let floor = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
         w.walls.push(Wall { touch: Touch::Stick, ..Wall::new(0, "floor", 0, floor) });
-        let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 6e-3, length: None };
+        let tube =
+            Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 6e-3, length: None });
         w.walls.push(Wall::new(1, "tube", 0, tube));
-        let lid = Surface::Disk { centre: 12e-3 * DVec3::Z, normal: DVec3::Z, radius: 6e-3, hole: 0.0 };
+        let lid = Surface::Disk(Disk { centre: 12e-3 * DVec3::Z, normal: DVec3::Z, radius: 6e-3, hole: 0.0 });
         w.walls.push(Wall::new(2, "lid", 0, lid));
         let swing = Motion::Oscillation { amplitude: 0.5e-3 * DVec3::Z, frequency: 60.0, phase: 0.0 };
         w.walls[0].set_motion(swing, 0.0);

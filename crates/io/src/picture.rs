@@ -10,11 +10,12 @@ use glam::DVec2;
 use crate::{
     colours::{APART, RISING, SIGNED, mixed},
     frame::{
-        FrameData, FrameSurface, Nodes,
+        FrameData, Nodes,
         deformable::{pressure, shear},
     },
     plot::{escape, label, round_ticks},
 };
+use rubblepile_core::wall::{PlacedCuboid, PlacedSurface, Plane};
 
 /// What colours stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl View {
     fn of(nodes: &Nodes, frame: &FrameData) -> Self {
         let mut points = nodes.position.clone();
         for wall in &frame.about.walls {
-            if let FrameSurface::Box { .. } = wall.surface {
+            if let PlacedSurface::Box(_) = wall.surface {
                 points.extend(corners(&wall.surface));
             }
         }
@@ -110,8 +111,8 @@ impl View {
         let (mut low, mut high) = (low - room, high + room);
         // A plane is shown where it is near.
         for wall in &frame.about.walls {
-            if let FrameSurface::Plane { point, normal } = wall.surface {
-                let (point, normal) = (DVec2::new(point[0], point[1]), DVec2::new(normal[0], normal[1]));
+            if let PlacedSurface::Plane(Plane { point, normal }) = wall.surface {
+                let (point, normal) = (point.truncate(), normal.truncate());
                 let height = points.iter().map(|x| (*x - point).dot(normal)).fold(f64::INFINITY, f64::min);
                 if height > 0.0 && height < 4.0 * (high - low).max_element() {
                     let shown = -(height + room) * normal;
@@ -129,10 +130,9 @@ impl View {
 }
 
 /// The corners of a box in the plane, in order.
-fn corners(surface: &FrameSurface) -> Vec<DVec2> {
-    let FrameSurface::Box { centre, halves } = surface else { return Vec::new() };
-    let flat = |v: [f64; 3]| DVec2::new(v[0], v[1]);
-    let (c, u, v) = (flat(*centre), flat(halves[0]), flat(halves[1]));
+fn corners(surface: &PlacedSurface) -> Vec<DVec2> {
+    let PlacedSurface::Box(PlacedCuboid { centre, halves: [u, v, _] }) = surface else { return Vec::new() };
+    let (c, u, v) = (centre.truncate(), u.truncate(), v.truncate());
     vec![c - u - v, c + u - v, c + u + v, c - u + v]
 }
 
@@ -232,15 +232,15 @@ fn outlines(out: &mut String, nodes: &Nodes, view: &View) {
 fn walls(out: &mut String, frame: &FrameData, view: &View) {
     for wall in &frame.about.walls {
         let path = match wall.surface {
-            FrameSurface::Plane { point, normal } => {
-                let (point, normal) = (DVec2::new(point[0], point[1]), DVec2::new(normal[0], normal[1]));
+            PlacedSurface::Plane(Plane { point, normal }) => {
+                let (point, normal) = (point.truncate(), normal.truncate());
                 let far = 2.0 * (view.high - view.low).length();
                 let middle = 0.5 * (view.low + view.high);
                 let foot = middle - (middle - point).dot(normal) * normal;
                 let [a, b] = [-far, far].map(|l| view.at(foot + l * normal.perp()));
                 format!("M{:.2} {:.2}L{:.2} {:.2}", a.x, a.y, b.x, b.y)
             }
-            FrameSurface::Box { .. } => {
+            PlacedSurface::Box(_) => {
                 let points: Vec<String> = corners(&wall.surface)
                     .iter()
                     .map(|x| view.at(*x))

@@ -9,7 +9,9 @@ use glam::{DQuat, DVec2, DVec3};
 use rubblepile_core::{
     Action, Advice, Contact, Convex, Dissipation, Domain, Event, Extent, Fields, Frame, Material, Method,
     Motion, PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
-    archive_struct, event::Property,
+    archive_struct,
+    event::{AddSpin, AddWall, RemoveBeyond, RemoveWall, SetMaterial, SetMotion, SpinUp, Stop},
+    wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
 use rubblepile_hard::{HardState, Held, WallTally};
 use rubblepile_meshfree::{Deformable, DeformableState, Pressed, Reference};
@@ -57,11 +59,16 @@ fn word(rng: &mut Rng) -> String {
 
 fn wall(rng: &mut Rng, id: u32) -> Wall {
     let surface = match rng.next_u64() % 5 {
-        0 => Surface::Plane { point: vector(rng), normal: DVec3::Z },
-        1 => Surface::Disk { centre: vector(rng), normal: DVec3::X, radius: rng.uniform(), hole: 0.0 },
-        2 => Surface::Rectangle { centre: vector(rng), half_u: DVec3::X, half_v: DVec3::Y },
-        3 => Surface::Box { min: vector(rng), max: vector(rng) },
-        _ => Surface::Cylinder { centre: vector(rng), axis: DVec3::Z, radius: 2.0, length: maybe(rng) },
+        0 => Surface::Plane(Plane { point: vector(rng), normal: DVec3::Z }),
+        1 => Surface::Disk(Disk { centre: vector(rng), normal: DVec3::X, radius: rng.uniform(), hole: 0.0 }),
+        2 => Surface::Rectangle(Rectangle { centre: vector(rng), half_u: DVec3::X, half_v: DVec3::Y }),
+        3 => Surface::Box(Cuboid { min: vector(rng), max: vector(rng) }),
+        _ => Surface::Cylinder(Cylinder {
+            centre: vector(rng),
+            axis: DVec3::Z,
+            radius: 2.0,
+            length: maybe(rng),
+        }),
     };
     let mut wall = Wall::new(id, word(rng), (rng.next_u64() % 3) as u32, surface);
     wall.motion = match rng.next_u64() % 5 {
@@ -82,14 +89,15 @@ fn event(rng: &mut Rng, id: u32) -> Event {
         0 => Trigger::At(rng.uniform()),
         _ => Trigger::Every { start: rng.uniform(), interval: 0.5, end: 9.0 },
     };
-    let action = match rng.next_u64() % 7 {
-        0 => Action::AddWall(Box::new(wall(rng, id))),
-        1 => Action::RemoveWall { name: word(rng) },
-        2 => Action::SetMotion { wall: word(rng), motion: Motion::Translation { velocity: vector(rng) } },
-        3 => Action::AddSpin { group: (rng.uniform() < 0.5).then_some(1), spin: vector(rng) },
-        4 => Action::SetMaterial { material: 2, property: Property::Cohesion, value: rng.uniform() },
-        5 => Action::StopWhenKineticBelow { energy: rng.uniform() },
-        _ => Action::Stop,
+    let action = match rng.next_u64() % 8 {
+        0 => Action::from(AddWall { wall: Box::new(wall(rng, id)) }),
+        1 => RemoveWall { name: word(rng) }.into(),
+        2 => SetMotion { wall: word(rng), motion: wall(rng, id).motion.into() }.into(),
+        3 => AddSpin { group: (rng.uniform() < 0.5).then(|| word(rng)), spin: vector(rng).into() }.into(),
+        4 => SetMaterial { material: word(rng), key: "cohesion".into(), value: rng.uniform().into() }.into(),
+        5 => SpinUp { asteroid: word(rng), period: rng.uniform().into() }.into(),
+        6 => RemoveBeyond { distance: rng.uniform().into() }.into(),
+        _ => Stop { kinetic_energy_below: maybe(rng).map(Into::into) }.into(),
     };
     Event { trigger, action, fired: rng.next_u64() % 9 }
 }

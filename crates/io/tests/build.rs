@@ -1,8 +1,12 @@
 //! What the tables mean: every part of a world as the scenario says.
 
 use glam::DVec3;
-use rubblepile_core::settings::Vector;
-use rubblepile_core::{Action, Domain, Frame, Motion, Surface, Trigger, event::Property};
+use rubblepile_core::{
+    Action, Domain, Frame, Motion, Surface, Trigger,
+    event::{AddSpin, AddWall, SetMaterial},
+    settings::Vector,
+    wall::{Cylinder, Plane},
+};
 use rubblepile_gravity::{TreeGravity, UniformGravity};
 use rubblepile_io::scenario::{
     Built, Gravity, Interval, Method, Scenario, build, build_without_grains, summary, tables::ProbeTable,
@@ -153,21 +157,25 @@ fn walls_and_events_are_as_written() {
     let (drum, lid) = (&b.world.walls[0], &b.world.walls[1]);
     assert_eq!((drum.id, drum.name.as_str(), drum.material), (0, "wall-1", 1));
     let centre = DVec3::new(0.0, 0.0, 7.0);
-    assert_eq!(drum.surface, Surface::Cylinder { centre, axis: DVec3::Y, radius: 5000.0, length: None });
+    assert_eq!(
+        drum.surface,
+        Surface::Cylinder(Cylinder { centre, axis: DVec3::Y, radius: 5000.0, length: None })
+    );
     // By default a wall turns about its own axis through its own middle.
     assert_eq!(drum.motion, Motion::Rotation { centre, axis: DVec3::Y, rate: -std::f64::consts::TAU / 60.0 });
     let Motion::Oscillation { amplitude, frequency, phase } = lid.motion else { panic!("{:?}", lid.motion) };
     assert_eq!((amplitude, frequency, phase), (DVec3::Z * 0.01, 2.0, std::f64::consts::FRAC_PI_2));
     let e = &b.world.events;
     let motion = Motion::Rotation { centre: DVec3::Z * 50.0, axis: DVec3::Z, rate: 1.0 };
-    assert_eq!(e[0].action, Action::SetMotion { wall: "lid".into(), motion });
+    let Action::SetMotion(set) = &e[0].action else { panic!("{:?}", e[0]) };
+    assert_eq!((set.wall.as_str(), set.motion.motion(&lid.surface)), ("lid", motion));
     // Without `start` the first time is after one interval.
     assert_eq!(e[1].trigger, Trigger::Every { start: 10.0, interval: 10.0, end: 50.0 });
-    let change = Action::SetMaterial { material: 0, property: Property::FrictionRolling, value: 0.7 };
-    assert_eq!(e[1].action, change);
-    let Action::AddWall(wall) = &e[2].action else { panic!("{:?}", e[2]) };
-    assert_eq!((wall.id, wall.surface), (2, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-    assert_eq!(e[3].action, Action::AddSpin { group: Some(1), spin: DVec3::X });
+    let change = SetMaterial { material: "rock".into(), key: "friction.rolling".into(), value: 0.7.into() };
+    assert_eq!(e[1].action, change.into());
+    let Action::AddWall(AddWall { wall }) = &e[2].action else { panic!("{:?}", e[2]) };
+    assert_eq!((wall.id, wall.surface), (2, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z })));
+    assert_eq!(e[3].action, AddSpin { group: Some("b".into()), spin: DVec3::X.into() }.into());
     assert!(!summary(&b).is_fatal());
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 
-use rubblepile_core::{GroupId, MaterialId, Part, Partner, Surface, Wall, World, archive_struct};
+use rubblepile_core::{
+    GroupId, MaterialId, Part, Partner, Surface, Wall, World, archive_struct, wall::Cuboid,
+};
 
 /// A grain as it was made, free of stress.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -98,13 +100,13 @@ impl Deformable {
 
 /// Faces of a wall that grains in the plane can touch: of planes the one that the normal points to, of boxes the four in the plane.
 pub fn faces(wall: &Wall) -> std::ops::Range<u32> {
-    if matches!(wall.surface, Surface::Box { .. }) { 0..4 } else { 0..1 }
+    if matches!(wall.surface, Surface::Box(_)) { 0..4 } else { 0..1 }
 }
 
 /// A face as a line in the plane at a time: a point of it, and the normal to where grains are.
 pub fn side(wall: &Wall, face: u32, time: f64) -> (DVec2, DVec2) {
     let (point, normal) = match wall.surface {
-        Surface::Box { min, max } => {
+        Surface::Box(Cuboid { min, max }) => {
             // Faces are counted as everywhere: lower x, upper x, lower y, upper y.
             let inwards = if face < 2 { DVec3::X } else { DVec3::Y };
             if face.is_multiple_of(2) { (min, inwards) } else { (max, -inwards) }

@@ -4,7 +4,9 @@ use std::{collections::HashMap, sync::Arc};
 
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
-use rubblepile_core::{Advice, Error, Motion, PairValues, Partner, Result, Surface, Wall, World};
+use rubblepile_core::{
+    Advice, Error, Motion, PairValues, Partner, Result, Surface, Wall, World, wall::Plane,
+};
 
 use crate::{
     Deformable, DeformableState, Pressed, Reference, Settings,
@@ -38,10 +40,10 @@ pub fn line(world: &World, side: Side, time: f64) -> sample::Wall {
 fn no_line(wall: &Wall) -> Option<&'static str> {
     let flat = |n: DVec3| n.z.abs() <= 1e-9;
     match wall.surface {
-        Surface::Plane { normal, .. } if !flat(wall.rotation * normal) => {
+        Surface::Plane(Plane { normal, .. }) if !flat(wall.rotation * normal) => {
             return Some("its normal leaves the plane of x and y");
         }
-        Surface::Plane { .. } | Surface::Box { .. } => {}
+        Surface::Plane(_) | Surface::Box(_) => {}
         _ => return Some("only planes and boxes bound deformable grains"),
     }
     match wall.motion {

@@ -6,7 +6,9 @@ use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{
-    Actions, Domain, Fields, Material, Method, Motion, Report, Severity, Surface, Wall, World, method::Field,
+    Actions, Domain, Fields, Material, Method, Motion, Report, Severity, Surface, Wall, World,
+    method::Field,
+    wall::{self, Disk},
 };
 use rubblepile_meshfree::{
     Deformable, DeformableGrains, DeformableState, Reference, Settings,
@@ -51,7 +53,7 @@ fn rubber(poisson: f64) -> Material {
 }
 
 fn plane(id: u32, point: DVec3, normal: DVec3) -> Wall {
-    Wall::new(id, format!("wall-{id}"), 0, Surface::Plane { point, normal })
+    Wall::new(id, format!("wall-{id}"), 0, Surface::Plane(wall::Plane { point, normal }))
 }
 
 fn reference(centre: DVec2, radius: f64) -> Reference {
@@ -201,7 +203,7 @@ fn what_it_cannot_do_is_refused() {
         (
             &|w| {
                 w.walls[0].surface =
-                    Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Y, radius: 1.0, hole: 0.0 }
+                    Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Y, radius: 1.0, hole: 0.0 })
             },
             "only planes and boxes",
         ),
@@ -211,7 +213,7 @@ fn what_it_cannot_do_is_refused() {
             "grains 0 and 1 overlap",
         ),
         (
-            &|w| w.walls[0].surface = Surface::Plane { point: DVec3::ZERO, normal: -DVec3::Y },
+            &|w| w.walls[0].surface = Surface::Plane(wall::Plane { point: DVec3::ZERO, normal: -DVec3::Y }),
             "behind wall `wall-0`",
         ),
     ];

@@ -6,7 +6,6 @@ use rubblepile_core::{PairValues, Poses, SurfaceRef, Wall, World, wall::Pose};
 use rubblepile_geometry::{
     contact::{Manifold, Placed, PlacedWall, Touch, hull_ground, hull_sphere, hull_wall, hulls},
     mesh::Surfaces,
-    walls::nearest_at,
 };
 
 use crate::{near::Near, rocks::Rocks};
@@ -309,7 +308,7 @@ fn rock_wall(
     let law = scene.law(i, w.material);
     for (face, placed) in faces.iter().enumerate() {
         let first = spots.len();
-        let near = nearest_at(&w.surface, face as u32, pose, b.position[i]);
+        let near = w.surface.nearest_at(face as u32, pose, b.position[i]);
         let closing = (pose.velocity_at(near.point) - b.velocity[i]).length()
             + b.radius[i] * (b.spin[i].length() + pose.spin.length());
         let margin = scene.reach.of(b.radius[i], closing, &scene.laws[law as usize]);
@@ -447,7 +446,7 @@ fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {
     let law = scene.law(i, w.material);
     for face in 0..w.surface.faces() {
         let pose = &scene.poses.walls[wall];
-        let near = nearest_at(&w.surface, face, pose, x);
+        let near = w.surface.nearest_at(face, pose, x);
         let gap = near.distance - r;
         let velocity = pose.velocity_at(near.point);
         let closing = (velocity - b.velocity[i]).length();

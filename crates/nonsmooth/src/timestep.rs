@@ -3,6 +3,7 @@
 use rubblepile_core::{
     Advice, Frame, G, Pulls, Surface, World,
     settings::{Checked, Problem},
+    wall::Cylinder,
 };
 
 use crate::{Settings, Solver};
@@ -58,7 +59,7 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
             "polyhedra cannot be run in a rotating frame: use the inertial frame and give the grains a `rotation`",
         ));
     }
-    let thin = |s: &Surface| matches!(s, Surface::Cylinder { radius, length, .. } if *radius == 0.0 || *length == Some(0.0));
+    let thin = |s: &Surface| matches!(s, Surface::Cylinder(Cylinder { radius, length, .. }) if *radius == 0.0 || *length == Some(0.0));
     if !world.only_spheres() && world.walls.iter().any(|w| thin(&w.surface)) {
         advice.push(Advice::fatal(
             "polyhedra would fall through rings, lines and points: use thin cylinders or disks, or spheres alone",

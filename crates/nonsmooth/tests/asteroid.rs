@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Actions, Asteroid, Error, Extent, Field, Fields, G, Material, Measure, Mesh, Method, Pulls, Report, Rng,
-    Surface, Wall, World,
+    Surface, Wall, World, wall::Plane,
 };
 use rubblepile_geometry::mesh::{
     Axes, asteroid,
@@ -64,7 +64,12 @@ fn a_flat_side_is_a_wall() {
             a.fixed = true;
             w.asteroids.push(a);
         } else {
-            w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+            w.walls.push(Wall::new(
+                0,
+                "floor",
+                0,
+                Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
+            ));
         }
         let row = w.bodies.push_sphere(DVec3::new(-1.0, 0.3, 0.6), 0.5, 2500.0, 0, 0);
         w.bodies.velocity[row] = DVec3::new(1.0, 0.2, 0.0);

@@ -4,7 +4,9 @@ mod common;
 
 use common::{add, fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, G, Measure, Method, Report, Rng, Severity, Solid, Surface, Wall, World};
+use rubblepile_core::{
+    Fields, G, Measure, Method, Report, Rng, Severity, Solid, Surface, Wall, World, wall::Cylinder,
+};
 use rubblepile_geometry::solid;
 use rubblepile_gravity::Direct;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
@@ -287,7 +289,7 @@ fn a_concave_rock_hooks_another() {
 fn rocks_and_walls_without_width_are_refused_and_spheres_are_not() {
     for (radius, length) in [(0.6, Some(0.0)), (0.0, None), (0.0, Some(0.0))] {
         let mut w = world(1e-2, material(0.5, 0.0));
-        let surface = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius, length };
+        let surface = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius, length });
         w.walls.push(Wall::new(0, "thin", 0, surface));
         w.bodies.push_sphere(2.0 * DVec3::Z, 1.0, 2000.0, 0, 0);
         let fatal = |w: &World| {

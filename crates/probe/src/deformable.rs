@@ -133,7 +133,10 @@ fn cut(polygon: &[DVec2], point: DVec2, normal: DVec2) -> Vec<DVec2> {
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
-    use rubblepile_core::{Deformation, GrainState, Surface, Wall};
+    use rubblepile_core::{
+        Deformation, GrainState, Surface, Wall,
+        wall::{Cuboid, Plane},
+    };
     use rubblepile_meshfree::{DeformableState, Reference};
 
     use super::*;
@@ -155,7 +158,7 @@ mod tests {
     fn sums_over_grains_are_by_area_and_energies_by_kind() {
         let mut world = triangle();
         let (min, max) = (DVec3::new(0.0, 0.0, -1.0), DVec3::new(5.0, 2.0, 1.0));
-        world.walls = vec![Wall::new(0, "", 0, Surface::Box { min, max })];
+        world.walls = vec![Wall::new(0, "", 0, Surface::Box(Cuboid { min, max }))];
         let grain = GrainState {
             mass: 2.0,
             area: 1.0,
@@ -199,7 +202,8 @@ mod tests {
     #[test]
     fn walls_that_close_a_box_have_an_area_and_others_none() {
         let mut world = triangle();
-        let plane = |point: DVec3, normal: DVec3| Wall::new(0, "", 0, Surface::Plane { point, normal });
+        let plane =
+            |point: DVec3, normal: DVec3| Wall::new(0, "", 0, Surface::Plane(Plane { point, normal }));
         world.walls.push(plane(DVec3::ZERO, DVec3::X));
         world.walls.push(plane(DVec3::ZERO, DVec3::Y));
         assert_eq!(enclosed_area(&world), None);
@@ -207,7 +211,7 @@ mod tests {
         world.walls.push(plane(DVec3::new(4.0, 0.0, 0.0), DVec3::new(-3.0, -4.0, 0.0) / 5.0));
         assert!((enclosed_area(&world).unwrap() - 0.5 * 4.0 * 3.0).abs() < 1e-9);
         let (min, max) = (DVec3::new(0.0, 0.0, -1.0), DVec3::new(5.0, 2.0, 1.0));
-        world.walls = vec![Wall::new(0, "", 0, Surface::Box { min, max })];
+        world.walls = vec![Wall::new(0, "", 0, Surface::Box(Cuboid { min, max }))];
         assert!((enclosed_area(&world).unwrap() - 10.0).abs() < 1e-9);
     }
 }

@@ -15,7 +15,6 @@ use rubblepile_core::{
     method::Moment,
     settings::{Auto, Check, LengthKind, NumberKind, Scene, Time, Vector, join},
 };
-use rubblepile_geometry::walls::nearest_at;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -192,7 +191,7 @@ pub fn surface(world: &World, what: &Repose) -> Vec<[f64; 2]> {
             || world.walls.iter().any(|wall| {
                 let pose = wall.pose(world.time());
                 (0..wall.surface.faces()).any(|face| {
-                    let wall = nearest_at(&wall.surface, face, &pose, b.position[k]);
+                    let wall = wall.surface.nearest_at(face, &pose, b.position[k]);
                     wall.distance <= 2.0 * NEAR * b.radius[k] && wall.normal.dot(axis).abs() < 0.5
                 })
             })
@@ -268,7 +267,10 @@ impl Probe for Repose {
 
 #[cfg(test)]
 mod tests {
-    use rubblepile_core::{Rng, Surface, Wall};
+    use rubblepile_core::{
+        Rng, Surface, Wall,
+        wall::{Cylinder, Plane},
+    };
     use rubblepile_hard::{HardState, Held};
 
     use super::*;
@@ -347,7 +349,8 @@ mod tests {
     fn where_the_bed_ends_at_a_wall_there_is_no_surface() {
         // A drum of radius 15: on the left the bed is full up to the wall.
         let mut w = world(&[]);
-        let drum = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 15.0, length: None };
+        let drum =
+            Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 15.0, length: None });
         for x in heap(falling(25.0)).bodies.position {
             if x.with_y(0.0).length() < 14.5 {
                 w.bodies.push_sphere(x, 0.5, 1.0, 0, 0);
@@ -357,7 +360,12 @@ mod tests {
         let bare = fit(&w, &left).expect("a slope").degrees;
         w.walls.push(Wall::new(0, "drum", 0, drum));
         // End plates change nothing.
-        w.walls.push(Wall::new(1, "end", 0, Surface::Plane { point: 2.5 * DVec3::Y, normal: DVec3::Y }));
+        w.walls.push(Wall::new(
+            1,
+            "end",
+            0,
+            Surface::Plane(Plane { point: 2.5 * DVec3::Y, normal: DVec3::Y }),
+        ));
         let slope = fit(&w, &left).expect("a slope");
         assert!((slope.degrees - 25.0).abs() < 2.0 && (bare - 25.0).abs() > 2.0, "{slope:?}, {bare}");
     }

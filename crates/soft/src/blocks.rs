@@ -7,7 +7,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{Asteroid, PackedSurface, Partner, Poses, SurfaceRef, World, Wrench};
-use rubblepile_geometry::{find_pairs, walls};
+use rubblepile_geometry::find_pairs;
 
 /// Rows a block. Small enough that a block's sums stay in the second-level cache.
 pub const ROWS: usize = 1024;
@@ -240,7 +240,7 @@ impl Blocks {
             // Walls that turn out of their place list every grain: see `find_walls`.
             now.translation != then.translation
                 && now.rotation == then.rotation
-                && !walls::keeps_its_place(wall)
+                && !wall.keeps_its_place()
                 && (now.translation - then.translation).length() > 0.5 * self.skin
         })
     }
@@ -330,9 +330,9 @@ impl Block {
             for (w, wall) in world.walls.iter().enumerate() {
                 // A wall that turns out of its place sweeps space: list every grain.
                 let sweeps = matches!(wall.motion, rubblepile_core::Motion::Rotation { .. })
-                    && !walls::keeps_its_place(wall);
+                    && !wall.keeps_its_place();
                 for face in 0..wall.surface.faces() {
-                    let near = walls::nearest_at(&wall.surface, face, &poses.walls[w], bodies.position[k]);
+                    let near = wall.surface.nearest_at(face, &poses.walls[w], bodies.position[k]);
                     if sweeps || near.distance < bodies.radius[k] + skin {
                         self.walls.push(slot(SurfaceRef::Wall(w as u32), face));
                     }

@@ -7,7 +7,7 @@ use rubblepile_core::{
     simd::{LANES, Portable},
 };
 
-use rubblepile_geometry::{mesh, walls::nearest_at};
+use rubblepile_geometry::mesh;
 
 use crate::{
     blocks::{Block, Blocks, Memory, NO_MEMORY},
@@ -68,7 +68,7 @@ pub fn counts(world: &World, blocks: &Blocks) -> Vec<u32> {
             let pose = &poses[surface];
             let touches = match surface {
                 SurfaceRef::Wall(k) => {
-                    nearest_at(&world.walls[k as usize].surface, w.face, pose, x[i]).distance < r[i]
+                    world.walls[k as usize].surface.nearest_at(w.face, pose, x[i]).distance < r[i]
                 }
                 SurfaceRef::Asteroid(k) => {
                     let corners = world.asteroids[k as usize].mesh.corners(w.face as usize);

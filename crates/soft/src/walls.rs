@@ -10,7 +10,7 @@ use rubblepile_core::{
     Partner, Poses, SurfaceRef, World, Wrench,
     simd::{LANES, Lanes, V3},
 };
-use rubblepile_geometry::{mesh, walls::nearest_at};
+use rubblepile_geometry::mesh;
 
 use crate::{
     blocks::{Block, Memory, NO_MEMORY, WallSlot},
@@ -87,7 +87,7 @@ impl AtWall {
                 });
             }
         };
-        let near = nearest_at(&wall.surface, w.face, pose, x);
+        let near = wall.surface.nearest_at(w.face, pose, x);
         (near.distance < r).then(|| AtWall {
             slot,
             body,

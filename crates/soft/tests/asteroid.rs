@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Actions, Asteroid, Error, Extent, Fields, Material, Measure, Method, Report, Rng, Surface, Wall, World,
+    wall::Plane,
 };
 use rubblepile_geometry::mesh::{
     Axes, asteroid, flaws,
@@ -51,9 +52,12 @@ fn advance(world: &mut World, method: &mut SoftSpheres, steps: u64) -> Result<()
 fn ball(ground: Option<u32>) -> World {
     let mut w = world();
     match ground {
-        None => {
-            w.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }))
-        }
+        None => w.walls.push(Wall::new(
+            0,
+            "floor",
+            0,
+            Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
+        )),
         Some(n) => {
             // 20 m wide and 5 m deep.
             let mesh = terrain(10.0, n, -5.0, |_, _| 0.0);

@@ -4,7 +4,9 @@
 use glam::DVec3;
 use rubblepile_core::{
     Actions, Domain, Extent, Field, Fields, Frame, Material, Measure, Method, Motion, Report, Result, Rng,
-    Surface, Wall, World, bodies::Bodies,
+    Surface, Wall, World,
+    bodies::Bodies,
+    wall::{Disk, Plane},
 };
 use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, SoftState, shortest_contact_time};
 
@@ -106,8 +108,8 @@ fn restitution_converges_at_second_order() {
         let mut w = world(vec![Material { restitution_normal: 0.3, friction_sliding: 0.0, ..rock() }]);
         w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.0), 0.1, 2500.0, 0, 0);
         w.walls = vec![
-            Wall::new(0, "left", 0, Surface::Plane { point: DVec3::X * -0.0995, normal: DVec3::X }),
-            Wall::new(1, "right", 0, Surface::Plane { point: DVec3::X * 0.0995, normal: DVec3::X }),
+            Wall::new(0, "left", 0, Surface::Plane(Plane { point: DVec3::X * -0.0995, normal: DVec3::X })),
+            Wall::new(1, "right", 0, Surface::Plane(Plane { point: DVec3::X * 0.0995, normal: DVec3::X })),
         ];
         w.bodies.velocity[0].x = 0.02;
         let s = settings(Law::Linear);
@@ -251,7 +253,7 @@ fn moving_walls_carry_grains_and_their_work_is_counted() {
         7,
         "piston",
         0,
-        Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 1.0, hole: 0.0 },
+        Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 1.0, hole: 0.0 }),
     );
     wall.motion = Motion::Translation { velocity: DVec3::Z * 0.2 };
     w.walls.push(wall);

@@ -1,4 +1,8 @@
-//! The nearest right name to a wrong one, for messages.
+//! Names: whether one may be taken, whether there is a thing of that name, and the nearest right one to a wrong one.
+
+use std::collections::HashSet;
+
+use super::check::{Check, join};
 
 /// The candidate nearest to `name` by edit distance (a swap of neighbours counts as one), if it is near.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -26,6 +30,41 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> 
     match all.len() {
         0 => "there are none".into(),
         _ => format!("what there is: {}", all.join(", ")),
+    }
+}
+
+impl Check<'_> {
+    /// The name that a table gives its thing: printable, and not taken.
+    pub fn name<'n>(&mut self, name: &'n str, taken: &mut HashSet<&'n str>, at: &str, what: &str) {
+        let printable = !name.trim().is_empty() && name.len() <= 200 && !name.chars().any(char::is_control);
+        self.check(printable, at, "name", || format!("a {what} needs a printable name of at most 200 bytes"));
+        if !taken.insert(name) {
+            self.add(join(at, "name"), format!("there is another {what} named `{name}`"));
+        }
+    }
+
+    /// The name of a wall; `at` is the path of its key.
+    pub fn wall(&mut self, name: &str, at: &str) {
+        let mut known = self.scene.wall_names();
+        known.sort_unstable();
+        self.known(name, known.iter().copied(), "wall", at);
+    }
+
+    /// The name of a material, given or left out; `at` is the path of the table.
+    pub fn material(&mut self, name: Option<&str>, at: &str) {
+        let scene = self.scene;
+        let known = scene.materials.iter().map(|m| m.name.as_str());
+        match name {
+            Some(name) => self.known(name, known, "material", join(at, "material")),
+            None if scene.materials.is_empty() => {
+                let help = "add a [[material]] table with `name` and `density`";
+                self.add_help(at, "there is no material for this", help);
+            }
+            None => {
+                let help = suggestion("", known);
+                self.add_help(at, "`material` is missing: there are several to choose from", help);
+            }
+        }
     }
 }
 

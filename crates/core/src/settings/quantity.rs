@@ -370,6 +370,12 @@ pub struct AnyQuantity {
     pub dimension: Option<Dimension>,
 }
 
+impl From<f64> for AnyQuantity {
+    fn from(value: f64) -> Self {
+        AnyQuantity { value, dimension: None }
+    }
+}
+
 struct AnyVisitor;
 
 impl Visitor<'_> for AnyVisitor {

@@ -3,7 +3,7 @@
 //! Planes and faces of boxes touch vertices, and so does the inside of a cylinder (where each point has its own normal). The
 //! outside of a cylinder is its axis with a radius. Rectangles and disks are planes where the hull is over them, and
 //! near their rims flat hulls: a rectangle exactly, a disk as a polygon of 64 sides with its corners on the rim (0.12 %
-//! of the radius inside it between them).
+//! of the radius inside it between them). Any other surface touches vertices, at their closest points.
 //!
 //! Not covered: the rims of a disk with a hole, and of the open ends of a cylinder, against faces and edges. Vertices beyond
 //! them touch nothing.
@@ -14,7 +14,7 @@ use glam::{DMat3, DQuat, DVec3};
 use rubblepile_core::{
     Surface,
     simd::{Kernel, Lanes, dispatch},
-    wall::Pose,
+    wall::{Cylinder, Disk, Near, Pose, Rectangle},
 };
 
 use super::{
@@ -25,7 +25,6 @@ use super::{
     name, of_simplex,
     prepared::Hull,
 };
-use crate::walls::nearest_at;
 
 /// Sides of the polygon that stands for a disk.
 const SIDES: usize = 64;
@@ -43,11 +42,11 @@ pub struct PlacedWall {
 impl PlacedWall {
     pub fn new(surface: &Surface, face: u32, pose: &Pose) -> Self {
         let outline = match *surface {
-            Surface::Rectangle { centre, half_u, half_v } => {
+            Surface::Rectangle(Rectangle { centre, half_u, half_v }) => {
                 let corner = |s: f64, t: f64| centre + s * half_u + t * half_v;
                 Some(vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)])
             }
-            Surface::Disk { centre, normal, radius, hole: 0.0 } => {
+            Surface::Disk(Disk { centre, normal, radius, hole: 0.0 }) => {
                 let t = normal.any_orthonormal_vector();
                 let u = normal.cross(t);
                 let angle = |k: usize| std::f64::consts::TAU * k as f64 / SIDES as f64;
@@ -98,11 +97,11 @@ impl Kernel for AgainstWall<'_> {
         let AgainstWall { a, wall, margin } = self;
         let pose = &wall.pose;
         match wall.surface {
-            Surface::Plane { .. } | Surface::Box { .. } => {
-                let near = nearest_at(&wall.surface, wall.face, pose, a.centre);
+            Surface::Plane(_) | Surface::Box(_) => {
+                let near = wall.surface.nearest_at(wall.face, pose, a.centre);
                 plane::<L>(a, near.normal, near.distance, margin, |_| true)
             }
-            Surface::Cylinder { centre, axis, radius, length } => {
+            Surface::Cylinder(Cylinder { centre, axis, radius, length }) => {
                 let (centre, axis) = (pose.to_world(centre), pose.rotation * axis);
                 let x = a.centre - centre;
                 let half = 0.5 * length.unwrap_or(f64::INFINITY);
@@ -112,7 +111,7 @@ impl Kernel for AgainstWall<'_> {
                     outside::<L>(a, x, axis, radius, half, margin)
                 }
             }
-            Surface::Rectangle { centre, half_u, half_v } => {
+            Surface::Rectangle(Rectangle { centre, half_u, half_v }) => {
                 let x = a.centre - pose.to_world(centre);
                 let (u, v) = (pose.rotation * half_u, pose.rotation * half_v);
                 let over = |p: DVec3| {
@@ -121,7 +120,7 @@ impl Kernel for AgainstWall<'_> {
                 };
                 bounded::<L>(a, wall, x, over, margin)
             }
-            Surface::Disk { centre, radius, hole, normal } => {
+            Surface::Disk(Disk { centre, radius, hole, normal }) => {
                 let x = a.centre - pose.to_world(centre);
                 let normal = pose.rotation * normal;
                 let over = |p: DVec3| {
@@ -130,8 +129,38 @@ impl Kernel for AgainstWall<'_> {
                 };
                 bounded::<L>(a, wall, x, over, margin)
             }
+            #[allow(unreachable_patterns)]
+            surface => vertices(a, margin, |x| surface.nearest_at(wall.face, pose, x)),
         }
     }
+}
+
+/// Any surface, by the closest points to the vertices and to the centre of the hull.
+fn vertices(a: &Placed, margin: f64, nearest: impl Fn(DVec3) -> Near) -> Touch {
+    let centre = nearest(a.centre);
+    let between = centre.distance - a.hull.radius;
+    if between > margin {
+        return Touch::Apart(between);
+    }
+    let mut found = Vec::new();
+    let mut least = f64::INFINITY;
+    for k in 0..a.hull.vertices.len() {
+        let v = a.vertex(k);
+        let near = nearest(a.centre + v);
+        // What is through the surface sees it from its other side.
+        let side = if near.normal.dot(centre.normal) < 0.0 { -1.0 } else { 1.0 };
+        let (gap, normal) = (side * near.distance, side * near.normal);
+        least = least.min(gap);
+        if gap <= margin {
+            found.push(Point {
+                position: v + 0.5 * gap * normal,
+                gap,
+                normal,
+                feature: name::of_a(k as u32),
+            });
+        }
+    }
+    if least > margin { Touch::Apart(least) } else { chosen(a, found, margin) }
 }
 
 /// A plane at `distance` from the hull's centre along `normal`; only vertices (relative to the centre) that `over`
@@ -260,4 +289,48 @@ fn outside<L: Lanes>(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, 
 
 fn along_z(axis: DVec3) -> DQuat {
     DQuat::from_rotation_arc(DVec3::Z, axis)
+}
+
+#[cfg(test)]
+mod tests {
+    use rubblepile_core::{Rng, Wall};
+
+    use super::*;
+    use crate::solid::block;
+
+    /// Where only vertices touch, the way of any surface gives what the ways of planes and cylinders give.
+    #[test]
+    fn closest_points_of_vertices_agree_with_planes_and_with_the_inside_of_cylinders() {
+        let mut rng = Rng::new(41);
+        let plane = rubblepile_core::wall::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        let drum = Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 4.0, length: None };
+        let hull = Hull::new(&block(DVec3::new(1.0, 0.8, 0.6)).parts[0]).expect("a hull");
+        let hull = Arc::new(hull);
+        let (mut near, mut through) = (0, 0);
+        for k in 0..2000 {
+            let surface: Surface = if k % 2 == 0 { plane.into() } else { drum.into() };
+            let pose = Wall::new(0, "", 0, surface).pose(0.0);
+            let place = match k % 2 {
+                0 => DVec3::new(0.0, 0.0, rng.range(0.1, 1.0)),
+                _ => DVec3::new(rng.range(3.0, 3.9), 0.0, 0.0),
+            };
+            let turn = DQuat::from_axis_angle(rng.direction(), rng.range(0.0, 3.0));
+            let a = Placed::new(hull.clone(), place, turn);
+            let own = hull_wall(&a, &PlacedWall::new(&surface, 0, &pose), 0.01);
+            match (own, vertices(&a, 0.01, |x| surface.nearest_at(0, &pose, x))) {
+                (Touch::Near(m), Touch::Near(n)) => {
+                    near += 1;
+                    through += usize::from(m.points.iter().any(|p| p.gap < 0.0));
+                    assert_eq!(m.points.len(), n.points.len());
+                    for (p, q) in m.points.iter().zip(n.points.iter()) {
+                        assert!((p.gap - q.gap).abs() < 1e-12 && p.normal.distance(q.normal) < 1e-9);
+                        assert!(p.position.distance(q.position) < 1e-9 && p.feature == q.feature);
+                    }
+                }
+                (Touch::Apart(gap), Touch::Apart(other)) => assert!(gap > 0.01 && other > 0.01),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(near > 500 && through > 300, "{near} {through}");
+    }
 }

@@ -15,7 +15,10 @@ mod surface_tests;
 mod tests;
 
 use glam::DVec3;
-use rubblepile_core::Surface;
+use rubblepile_core::{
+    Surface,
+    wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
+};
 
 pub use moving::Target;
 use ring::ring;
@@ -49,7 +52,7 @@ impl Path {
 /// is taken as if it were, but for planes; see [`is_exact`].
 pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
     match *surface {
-        Surface::Box { min, max } => (0..6)
+        Surface::Box(Cuboid { min, max }) => (0..6)
             .filter_map(|face| {
                 let axis = (face / 2) as usize;
                 let side = if face % 2 == 0 { 1.0 } else { -1.0 };
@@ -59,8 +62,8 @@ pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
                 Some((t, face))
             })
             .min_by(|a, b| a.0.total_cmp(&b.0)),
-        Surface::Plane { point, normal } => plane(&path.from(point), normal).map(|t| (t, 0)),
-        Surface::Disk { centre, normal, radius, hole } => {
+        Surface::Plane(Plane { point, normal }) => plane(&path.from(point), normal).map(|t| (t, 0)),
+        Surface::Disk(Disk { centre, normal, radius, hole }) => {
             let path = path.from(centre);
             let flat = plane(&path, normal).filter(|&t| {
                 let x = path.at(t);
@@ -71,7 +74,7 @@ pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
             let inner = if hole > 0.0 { ring(&path, normal, hole) } else { None };
             earliest([flat, rim, inner]).map(|t| (t, 0))
         }
-        Surface::Rectangle { centre, half_u, half_v } => {
+        Surface::Rectangle(Rectangle { centre, half_u, half_v }) => {
             let path = path.from(centre);
             let normal = half_u.cross(half_v).normalize();
             let inside = |x: DVec3, h: DVec3| x.dot(h).abs() < h.length_squared();
@@ -83,7 +86,7 @@ pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
                 .map(|a| finite_cylinder(&path.from(a), half_u.normalize(), 0.0, half_u.length()));
             earliest([flat, sides[0], sides[1], ends[0], ends[1]]).map(|t| (t, 0))
         }
-        Surface::Cylinder { centre, axis, radius, length } => {
+        Surface::Cylinder(Cylinder { centre, axis, radius, length }) => {
             let path = path.from(centre);
             match length {
                 Some(length) => finite_cylinder(&path, axis, radius, 0.5 * length),
@@ -91,6 +94,9 @@ pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
             }
             .map(|t| (t, 0))
         }
+        // Not asked for: see `is_exact`.
+        #[allow(unreachable_patterns)]
+        _ => None,
     }
 }
 
@@ -99,15 +105,15 @@ fn out_of_reach(surface: &Surface, path: &Path) -> bool {
     let t = path.within;
     let reach = path.radius + t * (path.velocity.length() + 0.5 * t * path.acceleration.length());
     match *surface {
-        Surface::Box { .. } | Surface::Rectangle { .. } => false,
-        Surface::Plane { point: centre, normal } | Surface::Disk { centre, normal, .. } => {
+        Surface::Plane(Plane { point: centre, normal }) | Surface::Disk(Disk { centre, normal, .. }) => {
             (path.position - centre).dot(normal).abs() > reach
         }
-        Surface::Cylinder { centre, axis, radius, .. } => {
+        Surface::Cylinder(Cylinder { centre, axis, radius, .. }) => {
             let x = path.position - centre;
             let across = (x - x.dot(axis) * axis).length();
             (across - radius).abs() > reach
         }
+        _ => false,
     }
 }
 
@@ -115,16 +121,21 @@ fn earliest<const N: usize>(times: [Option<f64>; N]) -> Option<f64> {
     times.into_iter().flatten().min_by(f64::total_cmp)
 }
 
-/// Whether [`first_touch`] is exact for a path: it is straight, or the surface is met along straight lines.
+/// Whether [`first_touch`] is exact for a path: it is straight, or the surface is met along straight lines. Surfaces
+/// without an equation here are followed along every path, from their closest points alone (see [`moving`]).
 pub fn is_exact(surface: &Surface, path: &Path) -> bool {
-    path.acceleration == DVec3::ZERO
-        || match *surface {
-            Surface::Plane { .. } | Surface::Box { .. } => true,
-            Surface::Cylinder { axis, length: None, .. } => {
-                path.acceleration.cross(axis).length() <= 1e-14 * path.acceleration.length()
-            }
-            _ => false,
+    let straight = path.acceleration == DVec3::ZERO;
+    match *surface {
+        Surface::Plane(_) | Surface::Box(_) => true,
+        Surface::Disk(_) | Surface::Rectangle(_) => straight,
+        Surface::Cylinder(Cylinder { axis, length, .. }) => {
+            let along = || path.acceleration.cross(axis).length() <= 1e-14 * path.acceleration.length();
+            straight || (length.is_none() && along())
         }
+        // Any other is followed.
+        #[allow(unreachable_patterns)]
+        _ => false,
+    }
 }
 
 /// When `gap + rate t + pull t^2 / 2` falls to zero. Below zero already, it does so when it starts to fall.

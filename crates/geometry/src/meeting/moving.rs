@@ -8,11 +8,10 @@
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Surface, Wall,
-    wall::{Motion, Pose},
+    wall::{Curvature, Motion, Plane, Swiftness},
 };
 
 use super::{Path, first_touch, is_exact, out_of_reach, roots::first_fall};
-use crate::walls::{keeps_its_place, nearest_at};
 
 /// Gap over the radius at which the touch counts as reached; the last bit of the way is extrapolated.
 const CLOSE: f64 = 1e-9;
@@ -30,7 +29,7 @@ impl<'a> Target<'a> {
     pub fn new(wall: &'a Wall) -> Self {
         let carried = match wall.motion {
             // A surface that turns into itself is as it was when its motion was set.
-            _ if keeps_its_place(wall) => Some(DVec3::ZERO),
+            _ if wall.keeps_its_place() => Some(DVec3::ZERO),
             Motion::Translation { velocity } => Some(velocity),
             _ => None,
         };
@@ -61,7 +60,7 @@ impl<'a> Target<'a> {
 
 fn first_touch_of_wall(wall: &Wall, now: f64, path: &Path) -> Option<(f64, u32)> {
     match (wall.motion, wall.surface) {
-        (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane { point, normal })
+        (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane(Plane { point, normal }))
             if path.acceleration == DVec3::ZERO =>
         {
             let normal = wall.rotation * normal;
@@ -135,41 +134,6 @@ impl Swing {
     }
 }
 
-/// Bounds on how a wall moves near `x`: speed of any of its points within `reach`, and what its motion adds to accelerations
-/// in its frame for things that move no faster than `speed`.
-fn bounds(wall: &Wall, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> (f64, f64) {
-    match wall.motion {
-        Motion::None => (0.0, 0.0),
-        Motion::Translation { velocity } => (velocity.length(), 0.0),
-        Motion::Oscillation { amplitude, frequency, .. } => {
-            let (a, omega) = (amplitude.length(), (std::f64::consts::TAU * frequency).abs());
-            (omega * a, omega * omega * a)
-        }
-        Motion::Reciprocal { rate, .. } => {
-            // It becomes slower all the time.
-            let speed = pose.velocity.length();
-            (speed, 2.0 * rate * speed)
-        }
-        Motion::Rotation { .. } => {
-            let omega = pose.spin.length();
-            let fastest = pose.velocity_at(x).length() + omega * reach;
-            // 2 omega v of Coriolis and omega^2 r, with r omega the wall's speed.
-            (fastest, omega * (2.0 * (speed + fastest) + fastest))
-        }
-    }
-}
-
-/// Distance from the axis of a surface that is curved or has a curved rim.
-fn off_axis(surface: &Surface, x: DVec3) -> Option<f64> {
-    match *surface {
-        Surface::Plane { .. } | Surface::Rectangle { .. } | Surface::Box { .. } => None,
-        Surface::Disk { .. } | Surface::Cylinder { .. } => {
-            let (d, axis) = (x - surface.centre(), surface.axis());
-            Some((d - d.dot(axis) * axis).length())
-        }
-    }
-}
-
 /// The first touch, followed in steps in which the gap cannot close: it closes no faster than both move, and its rate
 /// changes no faster than B = acceleration + v^2 over the distance from the axis (the distance from a plane, an edge or a
 /// point is convex along a straight line; around an axis it is not).
@@ -180,7 +144,7 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
     loop {
         let pose = wall.pose(now + t);
         let x = path.at(t);
-        let near = nearest_at(&wall.surface, face, &pose, x);
+        let near = wall.surface.nearest_at(face, &pose, x);
         let gap = near.distance - path.radius;
         // How fast the surface and the sphere come together.
         let closing = (path.velocity_at(t) - pose.velocity_at(near.point)).dot(near.normal);
@@ -189,7 +153,8 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
             return (t <= path.within).then_some(t);
         }
         let room = gap.max(0.0);
-        let (fastest, acceleration) = bounds(wall, &pose, x, near.distance + 2.0 * path.radius, speed);
+        let Swiftness { fastest, acceleration } =
+            wall.motion.swiftness(&pose, x, near.distance + 2.0 * path.radius, speed);
         let most = speed + fastest;
         if most == 0.0 {
             return None;
@@ -197,10 +162,9 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
         // Within this time neither gets out of the reach that the bounds are for.
         let valid = path.radius / most;
         let first = (room / most).min(valid);
-        let curved = off_axis(&wall.surface, pose.to_local(x));
-        let (bend, valid) = match curved {
-            Some(rho) => (2.0 * most * most / rho, valid.min(0.5 * rho / most)),
-            None => (0.0, valid),
+        let (bend, valid) = match wall.surface.curvature(pose.to_local(x)) {
+            Curvature::Round(rho) => (2.0 * most * most / rho, valid.min(0.5 * rho / most)),
+            Curvature::Flat => (0.0, valid),
         };
         let b = acceleration + pull + bend;
         // Largest t with room - closing t - b t^2 / 2 >= 0

@@ -1,7 +1,10 @@
 //! Times of meeting against a march along the path in small steps.
 
 use glam::DVec3;
-use rubblepile_core::Surface;
+use rubblepile_core::{
+    Surface,
+    wall::{Cylinder, Disk, Plane},
+};
 
 use super::*;
 
@@ -33,18 +36,26 @@ fn what_touches_meets_at_once_if_it_comes_nearer_and_not_if_it_leaves() {
     let away = Path { velocity: DVec3::Z, ..path };
     let beside = Path { velocity: DVec3::X, ..path };
     for (surface, can_slide) in [
-        (Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }, true),
-        (Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 3.0, hole: 0.0 }, true),
+        (Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }), true),
+        (Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 3.0, hole: 0.0 }), true),
         (
-            Surface::Cylinder {
+            Surface::Cylinder(Cylinder {
                 centre: DVec3::new(0.0, 0.0, 5.0),
                 axis: DVec3::X,
                 radius: 5.0,
                 length: None,
-            },
+            }),
             true,
         ),
-        (Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::X, radius: 0.0, length: Some(0.0) }, true),
+        (
+            Surface::Cylinder(Cylinder {
+                centre: DVec3::ZERO,
+                axis: DVec3::X,
+                radius: 0.0,
+                length: Some(0.0),
+            }),
+            true,
+        ),
     ] {
         assert_eq!(first_touch(&surface, &path).map(|t| t.0), Some(0.0), "{surface:?}");
         assert_eq!(first_touch(&surface, &away), None, "{surface:?}");

@@ -157,15 +157,9 @@ fn part(world: &World) -> Result<(), Fault> {
 fn events(world: &World) -> Result<(), Fault> {
     const SECTION: &str = "section `events`";
     for event in &world.events {
-        match &event.action {
-            Action::AddWall(added) => wall(SECTION, world, added)?,
-            Action::SetMaterial { material, .. } if *material as usize >= world.materials.len() => {
-                return Err((SECTION, format!("an event changes material {material}")));
-            }
-            Action::AddSpin { group: Some(group), .. } if *group as usize >= world.groups.len() => {
-                return Err((SECTION, format!("an event spins group {group}")));
-            }
-            _ => {}
+        // What other actions name is looked up when they happen.
+        if let Action::AddWall(added) = &event.action {
+            wall(SECTION, world, &added.wall)?;
         }
     }
     Ok(())

@@ -232,17 +232,20 @@ fn asteroids_are_drawn_beside_frames_in_the_frame_of_the_columns() {
 #[test]
 fn walls_are_drawn_beside_frames_with_their_colours() {
     use glam::{DQuat, DVec3};
-    use rubblepile_core::{Surface, Wall};
+    use rubblepile_core::{
+        Surface, Wall,
+        wall::{Cuboid, Cylinder, Disk, Plane},
+    };
 
     use crate::frame::{Look, Looks};
     let scratch = Scratch::new("export-walls");
     let mut world = cube_and_sphere();
     let (x, y, z) = (DVec3::X, DVec3::Y, DVec3::Z);
-    let ring = |radius, length| Surface::Cylinder { centre: DVec3::ZERO, axis: y, radius, length };
+    let ring = |radius, length| Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: y, radius, length });
     let surfaces = [
-        Surface::Plane { point: -3.0 * z, normal: z },
-        Surface::Disk { centre: x, normal: z, radius: 2.0, hole: 1.0 },
-        Surface::Box { min: -DVec3::ONE, max: DVec3::ONE },
+        Surface::Plane(Plane { point: -3.0 * z, normal: z }),
+        Surface::Disk(Disk { centre: x, normal: z, radius: 2.0, hole: 1.0 }),
+        Surface::Box(Cuboid { min: -DVec3::ONE, max: DVec3::ONE }),
         ring(4.0, Some(0.0)),
         ring(0.0, Some(0.0)),
         ring(5.0, None),

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rubblepile_core::archive::{Archive, Read, Source, Target, Write};
+use rubblepile_core::{
+    archive::{Archive, Read, Source, Target, Write},
+    wall::{Colour, TRANSPARENCY},
+};
 
 /// How a wall is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +19,7 @@ pub struct Look {
 impl Default for Look {
     /// A translucent grey: most walls enclose what is to be seen.
     fn default() -> Self {
-        Look { colour: [0xb0; 3], transparency: 0.5 }
+        Look { colour: Colour::default().0, transparency: TRANSPARENCY }
     }
 }
 

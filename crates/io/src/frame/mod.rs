@@ -41,7 +41,7 @@ pub use index::{Index, NAME as INDEX_NAME};
 pub use looks::{Look, Looks};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
-pub use walls::{FrameSurface, FrameWall};
+pub use walls::FrameWall;
 pub use write::write;
 
 /// What a frame holds besides its columns.

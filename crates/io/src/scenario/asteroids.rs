@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{check::Checker, quantity::*, shapes::unit_of_length, walls::origin};
+use super::{check::Checker, quantity::*, shapes::unit_of_length};
 use rubblepile_core::settings::join;
+use rubblepile_core::wall::shapes::origin;
 
 /// Facets that a made surface may have.
 const MOST_FACETS: u64 = 20_000_000;
@@ -170,7 +171,7 @@ pub(super) fn check(c: &mut Checker) {
     for (k, a) in c.scenario.asteroid.iter().enumerate() {
         let at = format!("asteroid[{k}]");
         c.name(a.name.as_deref().unwrap_or_default(), &mut names, &at, "asteroid");
-        c.material_name(a.material.as_deref(), &at);
+        c.material(a.material.as_deref(), &at);
         match a.density {
             Some(density) => c.positive(density, &at, "density"),
             None => {

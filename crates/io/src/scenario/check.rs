@@ -7,7 +7,10 @@ use std::{
 };
 
 use glam::DVec3;
-use rubblepile_core::settings::{Check, Problem, Scene, join, suggestion};
+use rubblepile_core::{
+    material::{Given, Rule},
+    settings::{Check, Problem, Scene, join, suggestion},
+};
 
 use super::{
     asteroids, check_grains, deformables,
@@ -79,26 +82,6 @@ impl<'a> DerefMut for Checker<'a> {
 }
 
 impl Checker<'_> {
-    /// The name of a material, given or left out.
-    pub fn material_name(&mut self, name: Option<&str>, at: &str) {
-        let known = self.scenario.material.iter().map(|m| m.name.as_str());
-        match name {
-            Some(name) if known.clone().any(|m| m == name) => {}
-            Some(name) => {
-                let help = suggestion(name, known);
-                self.add_help(join(at, "material"), format!("there is no material `{name}`"), help);
-            }
-            None if self.scenario.material.is_empty() => {
-                let help = "add a [[material]] table with `name` and `density`";
-                self.add_help(at, "there is no material for this", help);
-            }
-            None => {
-                let help = suggestion("", known);
-                self.add_help(at, "`material` is missing: there are several to choose from", help);
-            }
-        }
-    }
-
     fn run(&mut self) {
         let run = &self.scenario.run;
         self.positive(run.end, "run", "end");
@@ -138,36 +121,20 @@ impl Checker<'_> {
             if let Some(d) = m.density {
                 self.positive(d, &at, "density");
             }
-            for (key, v) in [("normal", m.restitution.normal), ("tangential", m.restitution.tangential)] {
-                self.coefficient(&format!("restitution.{key}"), v.0, &at);
-            }
-            let f = &m.friction;
-            let friction = [
-                ("sliding", f.sliding),
-                ("rolling", f.rolling),
-                ("twisting", f.twisting),
-                ("shape", f.shape),
-            ];
-            for (key, v) in friction {
-                self.coefficient(&format!("friction.{key}"), v.0, &at);
-            }
-            self.coefficient("cohesion", m.cohesion.0, &at);
-            self.coefficient("cohesion_force", m.cohesion_force.0, &at);
-            self.coefficient("cohesion_range", m.cohesion_range.0, &at);
-            if let Some(s) = m.stiffness {
-                self.positive(s, &at, "stiffness");
-            }
-            self.positive(m.stiffness_ratio, &at, "stiffness_ratio");
-            if let Some(y) = m.young {
-                self.positive(y, &at, "young");
-            }
-            let nu = m.poisson.0;
-            self.check(nu > -1.0 && nu <= 0.5, &at, "poisson", || {
-                format!("Poisson's ratio must be above -1 and at most 0.5, it is {nu}")
-            });
-            if nu > -1.0 && nu <= 0.5 {
+            self.values(m.given(), &at);
+            if !self.problems.iter().any(|p| p.path == join(&at, "poisson")) {
                 let used = self.scenario.deformable.iter().any(|d| d.material.as_ref() == Some(&m.name));
                 deformables::material(self, k, m, used);
+            }
+        }
+    }
+
+    /// What a material or a pair gives.
+    fn values(&mut self, given: Vec<Given>, at: &str) {
+        for value in given {
+            match value.rule {
+                Rule::Coefficient => self.coefficient(value.key, value.value, at),
+                _ => value.check(self, at),
             }
         }
     }
@@ -180,14 +147,6 @@ impl Checker<'_> {
         if let Some(mut problem) = self.scenario.method.settings().refuses(key, v) {
             problem.path = join(at, key);
             self.problems.push(problem);
-        }
-    }
-
-    pub fn name<'n>(&mut self, name: &'n str, names: &mut HashSet<&'n str>, at: &str, what: &str) {
-        let printable = !name.trim().is_empty() && name.len() <= 200 && !name.chars().any(char::is_control);
-        self.check(printable, at, "name", || format!("a {what} needs a printable name of at most 200 bytes"));
-        if !names.insert(name) {
-            self.add(join(at, "name"), format!("there is another {what} named `{name}`"));
         }
     }
 
@@ -210,28 +169,7 @@ impl Checker<'_> {
             if !seen.insert(if a <= b { (a, b) } else { (b, a) }) {
                 self.add(join(&at, "between"), format!("the pair of `{a}` and `{b}` is given twice"));
             }
-            let values = [
-                ("restitution.normal", p.restitution.normal.map(|v| v.0)),
-                ("restitution.tangential", p.restitution.tangential.map(|v| v.0)),
-                ("friction.sliding", p.friction.sliding.map(|v| v.0)),
-                ("friction.rolling", p.friction.rolling.map(|v| v.0)),
-                ("friction.twisting", p.friction.twisting.map(|v| v.0)),
-                ("friction.shape", p.friction.shape.map(|v| v.0)),
-                ("cohesion", p.cohesion.map(|v| v.0)),
-                ("cohesion_force", p.cohesion_force.map(|v| v.0)),
-                ("cohesion_range", p.cohesion_range.map(|v| v.0)),
-            ];
-            for (key, v) in values {
-                if let Some(v) = v {
-                    self.coefficient(key, v, &at);
-                }
-            }
-            if let Some(s) = p.stiffness {
-                self.positive(s, &at, "stiffness");
-            }
-            if let Some(s) = p.stiffness_ratio {
-                self.positive(s, &at, "stiffness_ratio");
-            }
+            self.values(p.given(), &at);
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) fn check(c: &mut Checker) {
     for (k, grains) in scenario.grains.iter().enumerate() {
         let at = format!("grains[{k}]");
         c.name(grains.name.as_deref().unwrap_or_default(), &mut names, &at, "group of grains");
-        c.material_name(grains.material.as_deref(), &at);
+        c.material(grains.material.as_deref(), &at);
         density(c, grains, &at);
         shapes::check(c, grains, &at);
         sizes(c, grains, &at);

@@ -10,10 +10,10 @@ use super::{
     methods::Method,
     quantity::*,
     shapes::unit_of_length,
-    tables::{DomainTable, EventTable, FrameTable, MaterialTable},
-    walls::WallShape,
+    tables::{DomainTable, FrameTable, MaterialTable},
 };
 use rubblepile_core::settings::join;
+use rubblepile_core::wall::WallShape;
 
 /// Nodes that a grain may have: its matrices have the square of them.
 const MOST_NODES: f64 = 5000.0;
@@ -166,7 +166,7 @@ pub(super) fn check(c: &mut Checker) {
     for (k, table) in c.scenario.deformable.iter().enumerate() {
         let at = format!("deformable[{k}]");
         c.name(table.name.as_deref().unwrap_or_default(), &mut names, &at, "group of grains");
-        c.material_name(table.material.as_deref(), &at);
+        c.material(table.material.as_deref(), &at);
         shape(c, table, &at);
         for (key, pair) in [
             ("centre", table.centre.map(|p| p.map(|x| x.0))),
@@ -225,19 +225,10 @@ fn others(c: &mut Checker) {
             _ => c.add_help(at, "only planes and boxes bound deformable grains", "take a `plane` or a `box`"),
         }
     }
-    let foreign = |e: &EventTable| {
-        let actions = [
-            ("add_spin", e.add_spin.is_some()),
-            ("spin_up", e.spin_up.is_some()),
-            ("set_material", e.set_material.is_some()),
-            ("remove_beyond", e.remove_beyond.is_some()),
-        ];
-        actions.into_iter().find(|a| a.1).map(|a| a.0)
-    };
     for (k, event) in scenario.event.iter().enumerate() {
-        if let Some(action) = foreign(event) {
-            let message = format!("`{action}` does nothing to deformable grains");
-            c.add_help(format!("event[{k}].{action}"), message, "leave it out");
+        if let Some(action) = event.given().into_iter().find(|a| !a.deformable) {
+            let message = format!("`{}` does nothing to deformable grains", action.key);
+            c.add_help(format!("event[{k}].{}", action.key), message, "leave it out");
         }
     }
 }

@@ -14,8 +14,9 @@ use serde::{
 use super::{
     quantity::*,
     shapes::{OrientationName, ShapeTable, shape_schema, sphere_or_table, write_shape},
-    walls::{BoxShape, no_length, origin, z_axis},
 };
+use rubblepile_core::wall::BoxShape;
+use rubblepile_core::wall::shapes::{no_length, origin, z_axis};
 
 /// A group of grains.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

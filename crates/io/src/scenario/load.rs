@@ -14,9 +14,9 @@ use super::{
     scene,
     shapes::OrientationName,
     tables::{EventTable, FrameTable, Scenario},
-    walls::z_axis,
 };
 use crate::{generate::table::Table, input::SCENARIO_LIMIT};
+use rubblepile_core::wall::shapes::z_axis;
 
 /// A scenario that was read and found free of contradictions, with the texts that it came from.
 #[derive(Debug, Clone, PartialEq)]

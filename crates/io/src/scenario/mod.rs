@@ -29,7 +29,6 @@ pub mod shapes;
 pub mod summary;
 pub mod sweep;
 pub mod tables;
-pub mod walls;
 
 pub use build::{Built, OutputPlan, build, build_asteroids_only, build_without_grains};
 pub use error::ScenarioError;
@@ -43,25 +42,3 @@ pub use shapes::unit_of_length;
 pub use summary::{Solids, Summary, summary};
 pub use sweep::Sweep;
 pub use tables::Scenario;
-
-use rubblepile_core::{
-    event::Property,
-    units::{Dimension, FORCE, LENGTH, NUMBER, PRESSURE},
-};
-
-/// What an event may change of a material, under the names of the material's keys.
-pub const PROPERTIES: [(&str, Property, Dimension); 9] = [
-    ("restitution.normal", Property::RestitutionNormal, NUMBER),
-    ("restitution.tangential", Property::RestitutionTangential, NUMBER),
-    ("friction.sliding", Property::FrictionSliding, NUMBER),
-    ("friction.rolling", Property::FrictionRolling, NUMBER),
-    ("friction.twisting", Property::FrictionTwisting, NUMBER),
-    ("friction.shape", Property::Shape, NUMBER),
-    ("cohesion", Property::Cohesion, PRESSURE),
-    ("cohesion_force", Property::CohesionForce, FORCE),
-    ("cohesion_range", Property::CohesionRange, LENGTH),
-];
-
-fn property(key: &str) -> Option<(Property, Dimension)> {
-    PROPERTIES.iter().find(|p| p.0 == key).map(|p| (p.1, p.2))
-}

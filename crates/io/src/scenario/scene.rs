@@ -5,7 +5,7 @@ use rubblepile_core::settings::Scene;
 
 use super::{
     build,
-    tables::{EventTable, Scenario},
+    tables::{EventTable, MaterialTable, Scenario},
 };
 
 /// What a scenario says to the settings of its tables.
@@ -17,7 +17,7 @@ pub fn of(scenario: &Scenario) -> Scene {
         end: scenario.run.end.0,
         method: scenario.method.settings().name(),
         walls_catch: scenario.method.settings().walls_catch(),
-        materials: scenario.material.iter().map(build::material).collect(),
+        materials: scenario.material.iter().map(MaterialTable::material).collect(),
         material_has_grains: scenario.material.iter().map(|m| used(&m.name)).collect(),
         pairs: scenario.pair.iter().map(|p| build::pair(p, scenario)).collect(),
         groups: scenario.grains.iter().filter_map(|g| g.name.clone()).collect(),

@@ -4,7 +4,7 @@ use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Advice, Asteroid, Bodies, Convex, Domain, Fields, G, Severity, Shape, ShapeId, Solid, Surface, World,
+    Advice, Asteroid, Bodies, Convex, Domain, Fields, G, Severity, Shape, ShapeId, Solid, World,
 };
 use rubblepile_meshfree::{Deformable, grains};
 
@@ -245,7 +245,7 @@ fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
         let pose = wall.pose(0.0);
         let mut outside: Option<(u64, usize)> = None;
         for k in 0..bodies.len() {
-            let distance = signed_distance(&wall.surface, pose.to_local(bodies.position[k]));
+            let distance = wall.surface.distance(pose.to_local(bodies.position[k]));
             if distance < 0.0 {
                 let (_, n) = outside.get_or_insert((bodies.id[k], 0));
                 *n += 1;
@@ -255,7 +255,7 @@ fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
                     Some(_) if bodies.radius[k] <= distance => continue,
                     Some(solid) => {
                         let corners = solid.vertices_at(bodies.position[k], bodies.orientation[k]);
-                        solid_depth(&wall.surface, corners.map(|x| pose.to_local(x)))
+                        wall.surface.depth(&mut corners.map(|x| pose.to_local(x)))
                     }
                 };
                 overlaps.add(depth, bodies.radius[k], (bodies.id[k], bodies.id[k]));
@@ -267,52 +267,6 @@ fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
         }
     }
     overlaps
-}
-
-/// How deep corners reach through a plane, or out of a box; other surfaces are not looked at.
-fn solid_depth(surface: &Surface, corners: impl Iterator<Item = DVec3>) -> f64 {
-    match *surface {
-        Surface::Plane { point, normal } => {
-            let (mut above, mut below) = (0.0f64, 0.0f64);
-            for x in corners {
-                let height = normal.dot(x - point);
-                (above, below) = (above.max(height), below.max(-height));
-            }
-            above.min(below)
-        }
-        Surface::Box { .. } => corners.map(|x| -signed_distance(surface, x)).fold(0.0, f64::max),
-        _ => 0.0,
-    }
-}
-
-/// Distance to the closest point of a surface; negative outside of a box.
-fn signed_distance(surface: &Surface, x: DVec3) -> f64 {
-    match *surface {
-        Surface::Plane { point, normal } => normal.dot(x - point).abs(),
-        Surface::Disk { centre, normal, radius, hole } => {
-            let d = x - centre;
-            let height = normal.dot(d);
-            let across = (d - height * normal).length();
-            height.hypot(across - across.max(hole).min(radius))
-        }
-        Surface::Rectangle { centre, half_u, half_v } => {
-            let d = x - centre;
-            let along = |half: DVec3| {
-                let length = half.length();
-                let axis = half / length;
-                axis * d.dot(axis).max(-length).min(length)
-            };
-            (d - along(half_u) - along(half_v)).length()
-        }
-        Surface::Box { min, max } => (x - min).min(max - x).min_element(),
-        Surface::Cylinder { centre, axis, radius, length } => {
-            let d = x - centre;
-            let along = d.dot(axis);
-            let across = (d - along * axis).length();
-            let past = length.map_or(0.0, |l| (along.abs() - 0.5 * l).max(0.0));
-            (across - radius).hypot(past)
-        }
-    }
 }
 
 fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlaps, advice: &mut Vec<Advice>) {
@@ -468,24 +422,6 @@ mod tests {
             assert_eq!(human_number(value), text);
         }
         assert_eq!(human_time(14_400.0), "4 h");
-    }
-
-    #[test]
-    fn distances_to_walls() {
-        let x = DVec3::new(3.0, 0.0, 4.0);
-        let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
-        assert_eq!(signed_distance(&plane, -x), 4.0);
-        let disk = Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 3.0, hole: 1.0 };
-        assert_eq!(signed_distance(&disk, x), 4.0);
-        assert!((signed_distance(&disk, DVec3::Z) - 2f64.sqrt()).abs() < 1e-15);
-        let rectangle = Surface::Rectangle { centre: DVec3::ZERO, half_u: DVec3::X, half_v: DVec3::Y };
-        assert!((signed_distance(&rectangle, x) - 20f64.sqrt()).abs() < 1e-15);
-        let cylinder =
-            Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 1.0, length: Some(2.0) };
-        assert!((signed_distance(&cylinder, x) - 13f64.sqrt()).abs() < 1e-15);
-        let inside = Surface::Box { min: DVec3::splat(-5.0), max: DVec3::splat(5.0) };
-        assert_eq!(signed_distance(&inside, x), 1.0);
-        assert_eq!(signed_distance(&inside, 2.0 * x), -3.0);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 use glam::DVec3;
-use rubblepile_core::{Material, Rng, Surface, Wall, World};
+use rubblepile_core::{Material, Rng, Surface, Wall, World, wall::Plane};
 
 use crate::{Settings, Solver, internals::ContactProblem};
 
@@ -21,7 +21,12 @@ fn heap(friction: f64) -> ContactProblem {
             }
         }
     }
-    world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    world.walls.push(Wall::new(
+        0,
+        "floor",
+        0,
+        Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
+    ));
     ContactProblem::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05).expect("spheres")
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Extent, Fields, Material, Measure, Method, Report, Shape, Solid, Surface, Wall, World,
+    Extent, Fields, Material, Measure, Method, Report, Shape, Solid, Surface, Wall, World, wall::Plane,
 };
 use rubblepile_gravity::Uniform;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
@@ -27,7 +27,12 @@ pub fn world(timestep: f64, material: Material) -> World {
 }
 
 pub fn floor(world: &mut World) {
-    world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    world.walls.push(Wall::new(
+        0,
+        "floor",
+        0,
+        Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
+    ));
 }
 
 /// A rock of its own shape.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, hint::black_box, path::Path, time::Instant};
 
 use glam::DVec3;
-use rubblepile_core::{Domain, Material, Surface, Wall, World};
+use rubblepile_core::{Domain, Material, Surface, Wall, World, wall::Plane};
 use rubblepile_geometry::{contact::Touch, order::along_hilbert_curve};
 use rubblepile_nonsmooth::internals::ContactProblem;
 
@@ -75,7 +75,7 @@ fn problem(positions: &[DVec3], below: f64) -> Result<(ContactProblem, usize), C
     }
     let max = DVec3::new(SIDE, SIDE, 1.0);
     world.domain = Domain::Periodic { min: DVec3::ZERO, max, axes: [true, true, false] };
-    let floor = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+    let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
     world.walls = vec![Wall::new(0, "floor", 0, floor)];
     // As a run sorts them.
     let order = along_hilbert_curve(&world.bodies.position, &world.bodies.id, 1.0);

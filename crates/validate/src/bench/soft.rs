@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Extent, Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World, run::is_due,
+    Domain, Extent, Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World,
+    run::is_due,
+    wall::{Cylinder, Plane},
 };
 use rubblepile_gravity::Uniform;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
@@ -70,7 +72,7 @@ fn empty_bed(copies: usize, rolls: bool) -> World {
     let side = SIDE * copies as f64;
     world.domain =
         Domain::Periodic { min: DVec3::ZERO, max: DVec3::new(side, side, 1.0), axes: [true, true, false] };
-    let floor = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+    let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
     world.walls = vec![Wall::new(0, "floor", 0, floor)];
     world
 }
@@ -233,7 +235,7 @@ impl Case for Drum {
             max: DVec3::new(radius, length, radius),
             axes: [false, true, false],
         };
-        let drum = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius, length: None };
+        let drum = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius, length: None });
         let mut wall = Wall::new(0, "drum", 0, drum);
         // Froude number w^2 R / g of 0.05: a steady flow down the surface.
         let rate = (0.05 / radius).sqrt();

@@ -1,7 +1,7 @@
 //! A block of grains on a slope: stuck together they slide as one, at the friction angle of the plane.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Method, PairOverride, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Method, PairOverride, Report, Surface, Wall, World, wall::Plane};
 use rubblepile_gravity::Uniform;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
@@ -54,7 +54,8 @@ fn block(tan: f64, speed: f64) -> (World, Fields) {
             }
         }
     }
-    world.walls = vec![Wall::new(0, "plane", 1, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z })];
+    world.walls =
+        vec![Wall::new(0, "plane", 1, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }))];
     let angle = tan.atan();
     let acceleration = GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos());
     (world, Fields { list: vec![Box::new(Uniform { acceleration })] })

@@ -1,7 +1,7 @@
 //! One collision from first contact to separation: a tool for the case `impact`.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Method, Report, Surface, Wall, World, wall::Plane};
 use rubblepile_soft::{Settings, SoftSpheres};
 
 use crate::cases::CaseError;
@@ -59,7 +59,7 @@ impl SetUp {
                 }
             }
             None => {
-                let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+                let plane = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
                 world.walls.push(Wall::new(0, "plane", 1, plane));
             }
         }

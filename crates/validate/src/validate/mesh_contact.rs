@@ -1,7 +1,7 @@
 //! `mesh-contact`: spheres on surfaces of triangles, against planes and against themselves at half the step.
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World, wall::Plane};
 use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
     make::{Form, Relief, body, terrain},
@@ -50,7 +50,7 @@ fn thrown(triangles: Option<u32>, seconds: f64) -> Result<World, CaseError> {
     let mut world = world(0.2)?;
     match triangles {
         None => {
-            let floor = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+            let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
             world.walls.push(Wall::new(0, "floor", 0, floor));
         }
         Some(n) => {

@@ -5,7 +5,10 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World};
+use rubblepile_core::{
+    Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World,
+    wall::{Cylinder, Plane, Rectangle},
+};
 use rubblepile_gravity::Uniform;
 use rubblepile_hard::HardSpheres;
 use rubblepile_nonsmooth::ContactDynamics;
@@ -92,7 +95,12 @@ fn smooth(density: f64, restitution: f64, stiffness: f64) -> World {
 fn ball(kind: Kind, e: f64, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (gravity, radius, density, stiffness, step) = (9.81, 0.1, 2000.0, 2e7, 1e-4);
     let mut world = smooth(density, e, stiffness);
-    world.walls.push(Wall::new(0, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z }));
+    world.walls.push(Wall::new(
+        0,
+        "floor",
+        0,
+        Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
+    ));
     world.bodies.push_sphere(DVec3::Z * (1.0 + radius), radius, density, 0, 0);
     let weight = world.bodies.mass[0] * gravity;
     let mut run = Run::new(kind, world, gravity, step)?;
@@ -171,16 +179,23 @@ fn drum(seed: u64) -> World {
     let mut world = smooth(density, 0.5, STIFFNESS);
     let rate = (FROUDE / DRUM).sqrt();
     let turns = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate };
-    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: DRUM, length: None };
+    let tube =
+        Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: DRUM, length: None });
     let mut walls = vec![("drum", tube)];
     for k in 0..LIFTERS {
         let angle = TAU * f64::from(k) / f64::from(LIFTERS);
         let out = DVec3::new(angle.cos(), 0.0, angle.sin());
         let (half_u, half_v) = (0.5 * LIFTER * out, 2.0 * HALF_WIDTH * DVec3::Y);
-        walls.push(("lifter", Surface::Rectangle { centre: (DRUM - 0.5 * LIFTER) * out, half_u, half_v }));
+        walls.push((
+            "lifter",
+            Surface::Rectangle(Rectangle { centre: (DRUM - 0.5 * LIFTER) * out, half_u, half_v }),
+        ));
     }
     for side in [-1.0, 1.0] {
-        walls.push(("end", Surface::Plane { point: side * HALF_WIDTH * DVec3::Y, normal: -side * DVec3::Y }));
+        walls.push((
+            "end",
+            Surface::Plane(Plane { point: side * HALF_WIDTH * DVec3::Y, normal: -side * DVec3::Y }),
+        ));
     }
     for (id, (name, surface)) in walls.into_iter().enumerate() {
         let mut wall = Wall::new(id as u32, name, 0, surface);

@@ -133,7 +133,7 @@ impl Pile {
     }
 
     pub fn add_spin(&mut self, spin: DVec3) -> Result<(), CaseError> {
-        self.change(&rubblepile_core::Action::AddSpin { group: None, spin })
+        self.change(&rubblepile_core::event::AddSpin { group: None, spin: spin.into() }.into())
     }
 
     /// An event, as the run loop carries it out.

@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 
 use glam::DVec3;
-use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Measure, Method, Report, Surface, Wall, World, wall::Plane};
 use rubblepile_gravity::Uniform;
 use rubblepile_soft::{Settings, SoftSpheres};
 
@@ -43,7 +43,7 @@ impl OnPlane {
         let mass = 4.0 / 3.0 * PI * RADIUS.powi(3) * DENSITY;
         let height = RADIUS - mass * GRAVITY * angle.cos() / STIFFNESS;
         world.bodies.push_sphere(DVec3::Z * height, RADIUS, DENSITY, 0, 0);
-        let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+        let plane = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
         world.walls.push(Wall::new(0, "plane", 0, plane));
         let acceleration = GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos());
         OnPlane {

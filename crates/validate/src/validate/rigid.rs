@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Fields, Material, Method, Report, Shape, Solid, Surface, Wall, World};
+use rubblepile_core::{Fields, Material, Method, Report, Shape, Solid, Surface, Wall, World, wall::Plane};
 use rubblepile_gravity::Uniform;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
@@ -27,7 +27,7 @@ pub fn world(timestep: f64, friction: f64, restitution: f64) -> World {
 
 /// The plane z = 0.
 pub fn add_floor(world: &mut World) {
-    let plane = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+    let plane = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
     world.walls.push(Wall::new(0, "floor", 0, plane));
 }
 

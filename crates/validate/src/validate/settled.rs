@@ -4,7 +4,9 @@
 use std::{f64::consts::PI, sync::Arc};
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Domain, Fields, Material, Method, Report, Rng, Shape, Surface, Wall, World};
+use rubblepile_core::{
+    Domain, Fields, Material, Method, Report, Rng, Shape, Surface, Wall, World, wall::Plane,
+};
 use rubblepile_geometry::{find_pairs, solid};
 use rubblepile_gravity::Uniform;
 
@@ -27,7 +29,7 @@ fn empty(side: f64, friction: f64, restitution: f64) -> World {
     world.groups = vec!["bed".into()];
     let max = DVec3::new(side, side, 1.0);
     world.domain = Domain::Periodic { min: DVec3::ZERO, max, axes: [true, true, false] };
-    let floor = Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z };
+    let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
     world.walls = vec![Wall::new(0, "floor", 0, floor)];
     world
 }

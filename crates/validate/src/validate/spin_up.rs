@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Action, World, event::Property};
+use rubblepile_core::{World, event::SetMaterial};
 
 use super::{
     ValidateRow,
@@ -39,7 +39,8 @@ fn spin_up(
     log: &Rows<ValidateRow>,
 ) -> Result<Fate, CaseError> {
     let mut pile = Pile { world: settled.clone(), ..plan.make()? };
-    pile.change(&Action::SetMaterial { material: 0, property: Property::CohesionForce, value: force })?;
+    let material = settled.materials[0].name.clone();
+    pile.change(&SetMaterial { material, key: "cohesion_force".into(), value: force.into() }.into())?;
     pile.add_spin(2.7e-4 * DVec3::Z)?;
     let start = pile.world.time();
     let radii = &pile.world.bodies.radius;

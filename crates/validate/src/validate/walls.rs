@@ -4,8 +4,10 @@ use std::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Fields, Material, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World};
-use rubblepile_geometry::walls::nearest_at;
+use rubblepile_core::{
+    Fields, Material, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,
+    wall::{Cylinder, Disk, Plane},
+};
 use rubblepile_gravity::Uniform;
 use rubblepile_hard::{HardSpheres, HardState, Settings, WallTally, held};
 
@@ -94,7 +96,7 @@ fn watch(world: &mut World, until: f64, mut look: impl FnMut(&World)) -> Result<
         for wall in &world.walls {
             let pose = wall.pose(world.time());
             for (x, radius) in world.bodies.position.iter().zip(&world.bodies.radius) {
-                let gap = nearest_at(&wall.surface, 0, &pose, *x).distance - radius;
+                let gap = wall.surface.nearest_at(0, &pose, *x).distance - radius;
                 deepest = deepest.max(-gap / radius);
             }
         }
@@ -109,8 +111,8 @@ fn watch(world: &mut World, until: f64, mut look: impl FnMut(&World)) -> Result<
 fn cut_tube(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let mut world = world(2e-4, 0.7, 0.5);
     let normal = DVec3::new(1.0, 0.0, 1.0).normalize();
-    world.walls.push(Wall::new(0, "plane", 0, Surface::Plane { point: DVec3::ZERO, normal }));
-    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    world.walls.push(Wall::new(0, "plane", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal })));
+    let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None });
     world.walls.push(Wall::new(1, "tube", 0, tube));
     let mut rng = Rng::new(4);
     for k in 0..60 {
@@ -147,8 +149,12 @@ fn upright_ring(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     // Without friction as a point; with one that stops all slip, 2/5 of its mass turns with it.
     for (how, tangential, inertia) in [("slides", 1.0, 1.0), ("rolls", 0.0, 1.4)] {
         let mut world = world(step, 0.5, tangential);
-        let surface =
-            Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: ring, length: Some(0.0) };
+        let surface = Surface::Cylinder(Cylinder {
+            centre: DVec3::ZERO,
+            axis: DVec3::Y,
+            radius: ring,
+            length: Some(0.0),
+        });
         world.walls.push(Wall::new(0, "ring", 0, surface));
         let length = ring - radius;
         let start = length * DVec3::new(amplitude.sin(), 0.0, -amplitude.cos());
@@ -178,11 +184,11 @@ fn upright_ring(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 fn shaken_disk(rows: &Rows<ValidateRow>, seconds: f64) -> Result<(), CaseError> {
     let (restitution, amplitude, frequency, radius) = (0.8, 0.02, 10.0, 0.03);
     let mut world = world(2e-4, restitution, 0.5);
-    let surface = Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 };
+    let surface = Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 });
     let mut disk = Wall::new(0, "disk", 0, surface);
     disk.motion = Motion::Oscillation { amplitude: amplitude * DVec3::Z, frequency, phase: 0.0 };
     world.walls.push(disk);
-    let tube = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None };
+    let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None });
     world.walls.push(Wall::new(1, "tube", 0, tube));
     for k in 0..300 {
         let (layer, j) = (k / 16, k % 16);
@@ -250,7 +256,7 @@ fn times_of_touch(rows: &Rows<ValidateRow>, approaches: u32) {
 /// Grains in a row at random heights above a floor that rises, with random speeds; no two meet.
 fn rain(touch: Touch, rise: f64) -> World {
     let mut world = world(1e-2, 0.9, 1.0);
-    let mut floor = Wall::new(3, "floor", 0, Surface::Plane { point: DVec3::ZERO, normal: DVec3::Z });
+    let mut floor = Wall::new(3, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }));
     floor.touch = touch;
     floor.motion = Motion::Translation { velocity: rise * DVec3::Z };
     world.walls.push(floor);

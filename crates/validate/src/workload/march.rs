@@ -2,12 +2,12 @@
 //! with.
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Motion, Rng, Surface, Wall};
-
-use rubblepile_geometry::{
-    meeting::{Path, Target},
-    walls::nearest_at,
+use rubblepile_core::{
+    Motion, Rng, Surface, Wall,
+    wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
+
+use rubblepile_geometry::meeting::{Path, Target};
 
 /// What the march can see, over the radius: its steps are not longer, and a touch that is not deeper may be passed.
 pub const FINE: f64 = 1e-6;
@@ -67,21 +67,29 @@ impl Primitive {
         let radius = [0.3, 1.0, 1.0, 4.0][below(rng, 4) as usize];
         let long = rng.range(0.1, 5.0);
         match self {
-            Primitive::Plane => Surface::Plane { point: centre, normal: axis },
-            Primitive::Disk => Surface::Disk { centre, normal: axis, radius, hole: 0.0 },
-            Primitive::DiskWithHole => Surface::Disk { centre, normal: axis, radius, hole: 0.4 * radius },
+            Primitive::Plane => Surface::Plane(Plane { point: centre, normal: axis }),
+            Primitive::Disk => Surface::Disk(Disk { centre, normal: axis, radius, hole: 0.0 }),
+            Primitive::DiskWithHole => {
+                Surface::Disk(Disk { centre, normal: axis, radius, hole: 0.4 * radius })
+            }
             Primitive::Rectangle => {
                 let u = axis.any_orthonormal_vector();
-                Surface::Rectangle { centre, half_u: radius * u, half_v: 0.6 * long * axis.cross(u) }
+                Surface::Rectangle(Rectangle {
+                    centre,
+                    half_u: radius * u,
+                    half_v: 0.6 * long * axis.cross(u),
+                })
             }
             Primitive::Box => {
-                Surface::Box { min: centre - DVec3::splat(6.0), max: centre + DVec3::splat(5.0) }
+                Surface::Box(Cuboid { min: centre - DVec3::splat(6.0), max: centre + DVec3::splat(5.0) })
             }
-            Primitive::InfiniteCylinder => Surface::Cylinder { centre, axis, radius, length: None },
-            Primitive::FiniteCylinder => Surface::Cylinder { centre, axis, radius, length: Some(long) },
-            Primitive::Ring => Surface::Cylinder { centre, axis, radius, length: Some(0.0) },
-            Primitive::Line => Surface::Cylinder { centre, axis, radius: 0.0, length: Some(long) },
-            Primitive::Point => Surface::Cylinder { centre, axis, radius: 0.0, length: Some(0.0) },
+            Primitive::InfiniteCylinder => Surface::Cylinder(Cylinder { centre, axis, radius, length: None }),
+            Primitive::FiniteCylinder => {
+                Surface::Cylinder(Cylinder { centre, axis, radius, length: Some(long) })
+            }
+            Primitive::Ring => Surface::Cylinder(Cylinder { centre, axis, radius, length: Some(0.0) }),
+            Primitive::Line => Surface::Cylinder(Cylinder { centre, axis, radius: 0.0, length: Some(long) }),
+            Primitive::Point => Surface::Cylinder(Cylinder { centre, axis, radius: 0.0, length: Some(0.0) }),
         }
     }
 }
@@ -133,7 +141,7 @@ fn random_path(surface: &Surface, rng: &mut Rng) -> Path {
         // As far from the middle as a tube of the sphere's radius around an edge is: grazing, within a hair.
         5 => {
             let reach = match *surface {
-                Surface::Disk { radius, .. } | Surface::Cylinder { radius, .. } => radius,
+                Surface::Disk(Disk { radius, .. }) | Surface::Cylinder(Cylinder { radius, .. }) => radius,
                 _ => 1.0,
             };
             let hair = [-1e-4, -1e-7, 1e-7, 1e-4][below(rng, 4) as usize];
@@ -197,7 +205,7 @@ impl Approach {
     fn gap(&self, t: f64) -> f64 {
         let pose = self.wall.pose(self.now + t);
         (0..self.wall.surface.faces())
-            .map(|face| nearest_at(&self.wall.surface, face, &pose, self.path.at(t)).distance)
+            .map(|face| self.wall.surface.nearest_at(face, &pose, self.path.at(t)).distance)
             .fold(f64::INFINITY, f64::min)
             - self.path.radius
     }

@@ -1,7 +1,10 @@
 //! Hulls with spheres and with walls.
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::{Rng, Surface, Wall, wall::Pose};
+use rubblepile_core::{
+    Rng, Surface, Wall,
+    wall::{Cuboid, Cylinder, Disk, Plane, Pose, Rectangle},
+};
 
 use super::{MANY, hull, outside, shape, turn};
 use crate::{contact::*, solid::block};
@@ -75,7 +78,7 @@ fn planes_and_boxes_touch_the_lowest_vertices() {
             assert!(up.dot(p.position + 0.5 * p.gap * p.normal - pose.translation).abs() < 1e-12);
         }
     }
-    let room = Surface::Box { min: DVec3::ZERO, max: DVec3::splat(4.0) };
+    let room = Surface::Box(Cuboid { min: DVec3::ZERO, max: DVec3::splat(4.0) });
     let a = Placed::new(hull(&block(DVec3::ONE)), DVec3::new(0.49, 2.0, 3.6), DQuat::IDENTITY);
     let gaps = [-0.01, 3.01, 1.5, 1.5, 3.1, -0.1];
     for (face, gap) in gaps.into_iter().enumerate() {
@@ -89,14 +92,15 @@ fn planes_and_boxes_touch_the_lowest_vertices() {
 }
 
 fn plane(height: f64) -> Surface {
-    Surface::Plane { point: height * DVec3::Z, normal: DVec3::Z }
+    Surface::Plane(Plane { point: height * DVec3::Z, normal: DVec3::Z })
 }
 
 /// A rectangle is a box that is very thin.
 #[test]
 fn rectangles_agree_with_thin_boxes() {
     let mut rng = Rng::new(33);
-    let surface = Surface::Rectangle { centre: DVec3::ZERO, half_u: 1.5 * DVec3::X, half_v: 0.8 * DVec3::Y };
+    let surface =
+        Surface::Rectangle(Rectangle { centre: DVec3::ZERO, half_u: 1.5 * DVec3::X, half_v: 0.8 * DVec3::Y });
     let thin = 1e-5;
     let slab = hull(&block(DVec3::new(3.0, 1.6, thin)));
     let mut near = 0;
@@ -128,7 +132,7 @@ fn rectangles_agree_with_thin_boxes() {
 #[test]
 fn disks_hold_what_is_over_them_and_their_rims() {
     let cube = hull(&block(DVec3::ONE));
-    let disk = |hole| Surface::Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 2.0, hole };
+    let disk = |hole| Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 2.0, hole });
     let touch = |x: DVec3, hole| {
         let a = Placed::new(cube.clone(), x, DQuat::IDENTITY);
         hull_wall(&a, &PlacedWall::new(&disk(hole), 0, &at_rest(disk(hole))), 0.01)
@@ -158,7 +162,7 @@ fn cylinders_are_touched_from_inside_and_outside() {
         let axis = rng.direction();
         let (radius, margin) = (3.0, 0.05);
         let length = (k % 3 == 0).then_some(40.0);
-        let surface = Surface::Cylinder { centre: rng.direction(), axis, radius, length };
+        let surface = Surface::Cylinder(Cylinder { centre: rng.direction(), axis, radius, length });
         let wall = PlacedWall::new(&surface, 0, &at_rest(surface));
         let (out, along) = (axis.any_orthonormal_vector(), rng.range(-3.0, 3.0));
         let foot = surface.centre() + along * axis;
@@ -197,7 +201,8 @@ fn cylinders_are_touched_from_inside_and_outside() {
         }
     }
     // A box lying along a cylinder rests on two points.
-    let surface = Surface::Cylinder { centre: DVec3::ZERO, axis: DVec3::X, radius: 2.0, length: None };
+    let surface =
+        Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::X, radius: 2.0, length: None });
     let a = Placed::new(hull(&block(DVec3::ONE)), DVec3::new(9.0, 0.0, 2.501), DQuat::IDENTITY);
     let m = manifold(hull_wall(&a, &PlacedWall::new(&surface, 0, &at_rest(surface)), 0.01));
     assert!(m.points.len() == 2 && m.points.iter().all(|p| (p.gap - 1e-3).abs() < 1e-12));
@@ -214,11 +219,12 @@ fn numbers_that_are_not_finite_end_and_do_not_panic() {
             for margin in [0.01, -1.0, x] {
                 let _ = (hulls(&good, b, margin), hulls(b, &good, margin), hulls(b, b, margin));
                 let _ = (hull_sphere(b, DVec3::ZERO, 1.0, margin), hull_sphere(&good, v, x, margin));
-                for surface in [plane(x), Surface::Box { min: v, max: DVec3::ONE }] {
+                for surface in [plane(x), Surface::Box(Cuboid { min: v, max: DVec3::ONE })] {
                     let _ = hull_wall(b, &PlacedWall::new(&surface, 0, &at_rest(surface)), margin);
                 }
-                let round = Surface::Cylinder { centre: v, axis: DVec3::Z, radius: x, length: Some(x) };
-                let disk = Surface::Disk { centre: v, normal: DVec3::Z, radius: x, hole: 0.0 };
+                let round =
+                    Surface::Cylinder(Cylinder { centre: v, axis: DVec3::Z, radius: x, length: Some(x) });
+                let disk = Surface::Disk(Disk { centre: v, normal: DVec3::Z, radius: x, hole: 0.0 });
                 for surface in [round, disk] {
                     let _ = hull_wall(&good, &PlacedWall::new(&surface, 0, &at_rest(surface)), margin);
                     let _ = hull_wall(b, &PlacedWall::new(&surface, 0, &at_rest(surface)), margin);
