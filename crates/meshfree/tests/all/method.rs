@@ -1,7 +1,5 @@
 //! Deformable grains as a method: the same steps as the solver's own, the same bits however a run is cut, and what it refuses.
 
-mod common;
-
 use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
@@ -20,7 +18,7 @@ use rubblepile_meshfree::{
     step::{Scheme, Stepper},
 };
 
-use common::{disc, settings};
+use crate::common::{disc, settings};
 
 fn state_of(world: &mut World) -> &mut DeformableState {
     world.part_or_default()

@@ -1,14 +1,12 @@
 //! A run that is killed at any moment and resumed ends bit for bit where an unbroken run ends.
 
-mod common;
-
 use std::{
     process::Stdio,
     thread::sleep,
     time::{Duration, Instant},
 };
 
-use common::{SCENARIO, SOFT_GRAINS, Scratch, assert_same, command, complaint, rubblepile, text};
+use crate::common::{SCENARIO, SOFT_GRAINS, Scratch, assert_same, command, complaint, rubblepile, text};
 use rubblepile_core::Rng;
 
 /// Starts the binary, kills it after `patience`, and says whether it had ended well before that.

@@ -1,7 +1,5 @@
 //! Friction, adhesion, and damping that leaves rigid motion alone.
 
-mod common;
-
 use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Bulk,
@@ -13,7 +11,7 @@ use rubblepile_meshfree::{
     step::{Settings, State, Stepper},
 };
 
-use common::{disc, settings};
+use crate::common::{disc, settings};
 
 const MODULUS: f64 = 1e6;
 const DENSITY: f64 = 1000.0;

@@ -1,7 +1,5 @@
 //! Campaigns: their runs are those that `run` makes, whatever stops them and however many go at a time.
 
-mod common;
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -10,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Scratch, assert_same, command, complaint, rubblepile, text};
+use crate::common::{Scratch, assert_same, command, complaint, rubblepile, text};
 
 /// A few grains that fall: a tenth of a second of computing.
 const BASE: &str = r#"

@@ -1,8 +1,6 @@
 //! Polyhedra on the surface of an asteroid.
 
-mod common;
-
-use common::{add, fall, floor, material, run, world};
+use crate::common::{add, fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{Asteroid, Convex, Error, Fields, Measure, Method, Report, Rng, Shape, World};
 use rubblepile_geometry::{

@@ -1,8 +1,6 @@
 //! Grains and walls: what a bounce keeps, what rests, and what cannot get out.
 
-mod common;
-
-use common::{advance, energy, gravity, state, world};
+use crate::common::{advance, energy, gravity, state, world};
 use glam::DVec3;
 use rubblepile_core::{
     Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,

@@ -1,8 +1,6 @@
 //! Grains that walls hold: what bounces from them, and the energy that goes through them.
 
-mod common;
-
-use common::{energy, gravity, state, world};
+use crate::common::{energy, gravity, state, world};
 use glam::DVec3;
 use rubblepile_core::{
     Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,

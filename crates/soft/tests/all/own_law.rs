@@ -123,7 +123,7 @@ fn a_law_given_from_outside_has_the_bits_of_the_same_law_by_name() {
 
 #[test]
 fn the_page_in_docs_shows_this_law() {
-    let page = include_str!("../../../docs/add-a-contact-law.md");
+    let page = include_str!("../../../../docs/add-a-contact-law.md");
     let example = include_str!("own_law.rs").split("// ---\n").nth(1).unwrap();
     assert!(
         page.contains(example.trim()),

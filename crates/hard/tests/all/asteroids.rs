@@ -1,8 +1,6 @@
 //! Grains on asteroids: bounces, what is kept, what stays outside.
 
-mod common;
-
-use common::{advance, gravity, world};
+use crate::common::{advance, gravity, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Actions, Asteroid, Error, Field, Fields, Method, Report, Result, Rng, Surface, Wall, World, wall::Plane,

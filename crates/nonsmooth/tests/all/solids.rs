@@ -1,8 +1,6 @@
 //! Polyhedra: what slides, stacks, spins and stands.
 
-mod common;
-
-use common::{add, fall, floor, material, run, world};
+use crate::common::{add, fall, floor, material, run, world};
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Fields, G, Measure, Method, Report, Rng, Severity, Solid, Surface, Wall, World, wall::Cylinder,

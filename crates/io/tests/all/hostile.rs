@@ -1,6 +1,6 @@
 //! Nothing that is handed in makes the reader panic, hang or ask for absurd memory.
 //!
-//! `RUBBLEPILE_FUZZ=1000000 cargo test -p rubblepile-io --test hostile` tries a million mutations (and times a
+//! `RUBBLEPILE_FUZZ=1000000 cargo test -p rubblepile-io --test all hostile` tries a million mutations (and times a
 //! million grains).
 
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use rubblepile_io::{
 };
 
 const SEEDS: [&str; 7] = [
-    include_str!("../../../scenarios/collapse.toml"),
-    include_str!("../../../scenarios/drum.toml"),
-    include_str!("../../../scenarios/impact.toml"),
-    include_str!("../../../scenarios/spin-up.toml"),
-    include_str!("../../../scenarios/vibrated.toml"),
+    include_str!("../../../../scenarios/collapse.toml"),
+    include_str!("../../../../scenarios/drum.toml"),
+    include_str!("../../../../scenarios/impact.toml"),
+    include_str!("../../../../scenarios/spin-up.toml"),
+    include_str!("../../../../scenarios/vibrated.toml"),
     EVERYTHING,
     ROCKS,
 ];

@@ -1,10 +1,8 @@
 //! `map`, and shape models: what `info` says of them and what `heal` does.
 
-mod common;
-
 use std::{fs, path::Path};
 
-use common::{Scratch, complaint, rubblepile, text};
+use crate::common::{SCENARIO, Scratch, complaint, rubblepile, text};
 
 fn scenario(shape: &str, more: &str) -> String {
     format!(
@@ -119,7 +117,7 @@ fn maps_of_nothing_are_refused() {
     let file = scratch.scenario(&two);
     refused(&["map", text(&file)], &["2 asteroids", "asteroid, moon"]);
     said(&["map", text(&file), "--asteroid", "moon", "--force", "--out", text(&out)]);
-    let none = scratch.scenario(common::SCENARIO);
+    let none = scratch.scenario(SCENARIO);
     refused(&["map", text(&none)], &["no asteroid"]);
 }
 
@@ -169,6 +167,6 @@ fn info_of_a_shape_model() {
     assert!(near(&json["principal_moments"][1], 8000.0 * 4.0 / 6.0) && near(&json["centre"][2], 1.0));
     assert!(near(&json["enclosing_radius"], 3f64.sqrt()), "{json}");
     // Not for other files.
-    let file = scratch.scenario(common::SCENARIO);
+    let file = scratch.scenario(SCENARIO);
     refused(&["info", text(&file), "--heal"], &["shape models"]);
 }

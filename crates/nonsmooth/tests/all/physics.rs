@@ -1,8 +1,6 @@
 //! What contact dynamics must get right, from theory.
 
-mod common;
-
-use common::{fall, floor, material, run, world};
+use crate::common::{fall, floor, material, run, world};
 use glam::DVec3;
 use rubblepile_core::{Fields, G, Measure, Method, Report, Rng, World};
 use rubblepile_gravity::Direct;

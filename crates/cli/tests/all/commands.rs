@@ -1,10 +1,8 @@
 //! The commands as they are typed: what they print, what they leave and their exit codes.
 
-mod common;
-
 use std::fs;
 
-use common::{SCENARIO, SOFT_GRAINS, Scratch, command, complaint, rubblepile, text};
+use crate::common::{SCENARIO, SOFT_GRAINS, Scratch, command, complaint, rubblepile, text};
 
 fn short(scratch: &Scratch) -> std::path::PathBuf {
     let scenario = scratch.scenario(SCENARIO);

@@ -1,0 +1,5 @@
+//! All integration tests of the crate in one binary: every further one would link the whole workspace again.
+
+mod common;
+mod contact;
+mod method;
