@@ -17,6 +17,7 @@ use crate::{
 trait Setting: Copy {
     type Si;
     fn si(self) -> Self::Si;
+    fn of(si: Self::Si) -> Self;
     /// The number to check; `None`: not given.
     fn given(self) -> Option<f64>;
 }
@@ -25,6 +26,9 @@ impl<K> Setting for Quantity<K> {
     type Si = f64;
     fn si(self) -> f64 {
         self.0
+    }
+    fn of(si: f64) -> Self {
+        Quantity::new(si)
     }
     fn given(self) -> Option<f64> {
         Some(self.0)
@@ -35,6 +39,9 @@ impl<K> Setting for Option<Quantity<K>> {
     type Si = Option<f64>;
     fn si(self) -> Option<f64> {
         self.map(|q| q.0)
+    }
+    fn of(si: Option<f64>) -> Self {
+        si.map(Quantity::new)
     }
     fn given(self) -> Option<f64> {
         self.si()
@@ -241,6 +248,18 @@ macro_rules! properties {
                 )*
             }
         )*
+
+        impl From<Material> for MaterialTable {
+            fn from(material: Material) -> Self {
+                MaterialTable {
+                    density: (material.density != 0.0).then(|| Quantity::new(material.density)),
+                    $($group: $table { $($g_key: <$g_type as Setting>::of(material.$g),)* },)*
+                    $($p_key: <$p_type as Setting>::of(material.$p),)*
+                    $($s_key: <$s_type as Setting>::of(material.$s),)*
+                    name: material.name,
+                }
+            }
+        }
 
         impl MaterialTable {
             /// The material, in SI.

@@ -3,9 +3,9 @@
 //! `cargo run --release -p rubblepile --example own_force`
 
 use rubblepile::{
-    DVec3, Material, Simulation, Spheres, World, gravity,
+    DVec3, Material, Simulation, Spheres, World,
     core::{Actions, Field},
-    hard,
+    gravity, hard,
 };
 
 /// Sunlight pushes every grain away from the Sun, with its cross-section.

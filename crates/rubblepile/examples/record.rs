@@ -46,6 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let series = |run: &str| fs::read(folder.join(run).join("series.csv"));
     assert_eq!(whole.bodies()?, second.bodies()?);
     assert_eq!(series("whole")?, series("broken")?);
-    println!("{} rows of the same series in both", series("whole")?.iter().filter(|&&b| b == b'\n').count() - 1);
+    println!(
+        "{} rows of the same series in both",
+        series("whole")?.iter().filter(|&&b| b == b'\n').count() - 1
+    );
     Ok(fs::remove_dir_all(&folder)?)
 }

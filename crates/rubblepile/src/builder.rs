@@ -36,7 +36,7 @@ use crate::{Error, Result, Scenario, Simulation};
 ///     .end(3600.0)
 ///     .method(soft::Settings { max_speed: Some(0.05.into()), ..Default::default() })
 ///     .gravity(gravity::DirectGravity::default())
-///     .material(Material { name: "rock".into(), density: Some(2500.0.into()), ..Default::default() })
+///     .material(Material { name: "rock".into(), density: 2500.0, ..Default::default() })
 ///     .spheres(Spheres { radius: vec![1.0; 27], position, ..Default::default() })
 ///     .build()?;
 /// sim.run_until(10.0)?;

@@ -58,6 +58,7 @@ pub use simulation::{Simulation, default_directory};
 pub use threads::on_threads;
 
 pub use glam::{DQuat, DVec3};
+pub use rubblepile_core as core;
 pub use rubblepile_core::{
     Actions, Advice, Bodies, Column, Contact, Field, G, Material, Method, Observer, Partner, Probe, Report,
     Severity, World,
@@ -65,7 +66,6 @@ pub use rubblepile_core::{
     run::{Ending, Progress},
     settings, units,
 };
-pub use rubblepile_core as core;
 pub use rubblepile_gravity as gravity;
 pub use rubblepile_hard as hard;
 pub use rubblepile_io as io;
