@@ -95,7 +95,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::new("time_s", "s", "Simulated time at which the report was written"),
     Entry::new("end_s", "s", "Simulated time at which the run ends"),
     Entry::new("step", "", "Number of the step at which the report was written"),
-    Entry::new("timestep_s", "s", "Time step"),
+    Entry::new("timestep_s", "s", "Time step of the method"),
     Entry::new("scenario_sha256", "", "SHA-256 of scenario.toml, as `sha256sum` prints it"),
     Entry::new("citations[]", "", "Keys of what should be cited; `rubblepile cite` prints them in full"),
     Entry::new(
@@ -107,6 +107,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::new("sessions[].threads", "", "Number of threads"),
     Entry::new("sessions[].machine.system", "", "Operating system and instruction set"),
     Entry::new("sessions[].machine.processor", "", "Name of the processor"),
+    Entry::new("sessions[].machine.lanes", "", "Vector instructions in use: `portable`, `avx2` or `avx512`"),
     Entry::new("sessions[].machine.cores", "", "Number of logical cores"),
     Entry::new("sessions[].from_step", "", "Step at which the session started"),
     Entry::new("sessions[].to_step", "", "Step at which it ended, or that the report knows of"),

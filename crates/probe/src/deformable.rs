@@ -22,7 +22,7 @@ pub struct DeformableSampling(pub Sampling);
 
 impl ProbeSettings for DeformableSampling {
     fn about() -> &'static str {
-        "Of deformable grains: share of the outlines that touches, solid fraction between walls, mean pressure and shear, largest pressure\
+        "Of deformable grains: share of the outlines that touches, solid fraction between walls, mean pressure and shear, largest pressure \
          and gap of contacts, areas."
     }
 

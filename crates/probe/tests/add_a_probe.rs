@@ -43,7 +43,7 @@ fn it_measures() -> Result<()> {
     world.groups = vec!["slow".into(), "fast".into()];
     for (group, speed) in [(0, 1.0), (1, 5.0)] {
         let k = world.bodies.len();
-        world.bodies.push_sphere(DVec3::ZERO, 1.0, 1.0, group, 0);
+        world.bodies.push_sphere(DVec3::ZERO, 1.0, 1.0, 0, group);
         world.bodies.velocity[k] = DVec3::X * speed;
     }
     let speed = |settings: SpeedSampling| -> Result<f64> {

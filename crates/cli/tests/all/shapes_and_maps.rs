@@ -105,7 +105,7 @@ fn maps_of_nothing_are_refused() {
         ("--thickness", "2 apples", "apples"),
         ("--friction-angle", "90", "no friction angle"),
         ("--period", "0", "0 is none"),
-        ("--period", "nan", "no usable number"),
+        ("--period", "nan", "not a finite number"),
         ("--grain-radius", "1 kg", "a mass"),
     ] {
         refused(&["map", path, "--force", "--out", text(&out), option, value], &[option, word]);

@@ -17,7 +17,7 @@ pub struct Aggregation;
 
 const CASE: &str = "aggregation";
 const PAPER: &str = "nbody-polyhedra-2017";
-const SCENARIO: &str = include_str!("../../../../scenarios/aggregation.toml");
+const SCENARIO: &str = include_str!("../../scenarios/aggregation.toml");
 const HOUR: f64 = 3600.0;
 
 /// The largest values of Table 2: speed, spin, and rotation of the cloud.

@@ -20,7 +20,7 @@ pub struct Conservation;
 
 const CASE: &str = "asteroid-conservation";
 const PAPER: &str = "asteroid-surface-2024";
-const LANDSLIDE: &str = include_str!("../../../../scenarios/landslide-small.toml");
+const LANDSLIDE: &str = include_str!("../../scenarios/landslide-small.toml");
 
 /// A round asteroid and one grain on it.
 struct OnSphere {

@@ -28,13 +28,13 @@ struct Plan {
 
 const SMALL: Plan = Plan {
     name: "scenarios/sand-compaction.toml",
-    text: include_str!("../../../../scenarios/sand-compaction.toml"),
+    text: include_str!("../../scenarios/sand-compaction.toml"),
     ends: [16.0, 36.0, 56.0, 60.0],
     gap: 1e-5,
 };
 const WHOLE: Plan = Plan {
     name: "scenarios/compaction.toml",
-    text: include_str!("../../../../scenarios/compaction.toml"),
+    text: include_str!("../../scenarios/compaction.toml"),
     ends: [120.0, 180.0, 320.0, 360.0],
     gap: 1e-6,
 };

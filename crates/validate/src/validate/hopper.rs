@@ -16,7 +16,7 @@ use crate::{
 
 pub struct Hopper;
 
-const SCENARIO: &str = include_str!("../../../../scenarios/hopper.toml");
+const SCENARIO: &str = include_str!("../../scenarios/hopper.toml");
 /// Half the width of the plate, m.
 const PLATE: f64 = 0.075;
 

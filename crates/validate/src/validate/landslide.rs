@@ -109,7 +109,7 @@ impl Case for Landslide {
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
-        let text = include_str!("../../../../scenarios/landslide-small.toml");
+        let text = include_str!("../../scenarios/landslide-small.toml");
         let push = |what: &str, reference: f64, ours: f64, tolerance: f64| {
             rows.push(ValidateRow::new(self.name(), what, reference, ours, tolerance, PAPER));
         };
@@ -138,7 +138,7 @@ impl Case for Fission {
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
-        let text = include_str!("../../../../scenarios/fission-small.toml");
+        let text = include_str!("../../scenarios/fission-small.toml");
         let until = (!options.full).then_some("4 h");
         let fate = fate(("scenarios/fission-small.toml", text), until, rows, |_| {})?;
         let row = |what: &str, reference: f64, ours: f64, tolerance: f64| {

@@ -19,8 +19,8 @@ pub struct Tumbler;
 
 const CASE: &str = "tumbler";
 const PAPER: &str = "hard-sphere-2011, section 3.2";
-const SCENARIO: &str = include_str!("../../../../scenarios/tumbler.toml");
-const LINING: &str = include_str!("../../../../scenarios/tumbler-lining.csv");
+const SCENARIO: &str = include_str!("../../scenarios/tumbler.toml");
+const LINING: &str = include_str!("../../scenarios/tumbler-lining.csv");
 /// Radius of the free space in the drum, m, and gravity, m/s2, for eq. (32).
 const RADIUS: f64 = 0.03;
 const GRAVITY: f64 = 9.81;
