@@ -125,7 +125,7 @@ fn run(lining: &Path, settled: &World, plan: Plan, log: &Rows<ValidateRow>) -> R
         plan.froude,
         found.on_top,
         found.covered,
-        collisions(&found.world) - collisions(&settled),
+        collisions(&found.world) - collisions(settled),
         began.elapsed().as_secs_f64()
     ));
     Ok(found)
