@@ -15,6 +15,9 @@
 //! a R^(q+1)_(a-1,b,c), R^q_(0,0,0) = (-1)^q (2q-1)!! / r^(2q+1), D = R^0. Sources are expanded about their centre of
 //! mass, so there is no dipole.
 //!
+//! All work on sixteen lanes. Where those are several registers, the code is a loop over registers: unrolled it would be as
+//! many times longer to compile and to fetch, and would spill whatever it computes.
+//!
 //! Why generated: the index arithmetic costs more than the sums when done at run time, and nobody should have to
 //! read or to type four hundred products of an order-6 M2L.
 
@@ -103,7 +106,7 @@ fn line(t: &mut String, s: impl AsRef<str>) {
 fn powers(t: &mut String, prefix: &str, p: usize) {
     for k in 2..=p {
         let f = 1.0 / k as f64;
-        line(t, format!("let f = V::splat(S::of({f:?}));"));
+        line(t, format!("let f = V::Register::splat(S::of({f:?}));"));
         line(t, format!("let (x{k}, y{k}, z{k}) = (x.mul(f), y.mul(f), z.mul(f));"));
     }
     for n in 1..=p {
@@ -143,7 +146,7 @@ fn unfold(t: &mut String, prefix: &str, p: usize) {
             for i in full(n).into_iter().filter(|i| i.2 == c) {
                 let (l, r) = ((i.0 + 2, i.1, c - 2), (i.0, i.1 + 2, c - 2));
                 let sum = format!("{}.add({})", name(prefix, l), name(prefix, r));
-                line(t, format!("let {} = V::zero().sub({sum});", name(prefix, i)));
+                line(t, format!("let {} = V::Register::zero().sub({sum});", name(prefix, i)));
             }
         }
     }
@@ -154,19 +157,37 @@ fn open(t: &mut String, array: &str, n: usize, mutable: bool) {
     line(t, format!("let Some({array}) = {array}.{method}::<{n}>() else {{ return }};"));
 }
 
-fn reduce_multipoles(t: &mut String, prefix: &str, p: usize) {
-    for n in multipole_orders(p) {
-        for i in reduced(n) {
-            line(t, format!("out[{}] = {}.sum();", multipole_slot(i), name(prefix, i)));
-        }
-    }
+/// Opens the loop over the registers of the lanes: what is inside is done register by register.
+fn for_registers(t: &mut String) {
+    line(t, "for k in 0..V::REGISTERS {");
+    line(t, "let (x, y, z) = (x.register(k), y.register(k), z.register(k));");
 }
+
+/// Closes the loop over registers and sums the multipoles over all lanes.
+fn reduce_multipoles(t: &mut String, prefix: &str, p: usize) {
+    for i in multipole_orders(p).flat_map(reduced) {
+        line(t, format!("sums[{}].set_register(k, {});", multipole_slot(i), name(prefix, i)));
+    }
+    line(t, "}");
+    line(t, "for (out, sum) in out.iter_mut().zip(sums) { *out = sum.sum(); }");
+}
+
+/// One register of the lanes at a place of an array.
+fn register(array: &str, slot: usize) -> String {
+    format!("{array}[{slot}].register(k)")
+}
+
+const NEGATE: &str =
+    "let (x, y, z) = (V::Register::zero().sub(x), V::Register::zero().sub(y), V::Register::zero().sub(z));";
 
 fn p2m(t: &mut String, p: usize, nm: usize) {
     line(t, "#[inline(always)] fn p2m<S: Real, V: Lanes<S>>(x: V, y: V, z: V, mass: V, out: &mut [S]) {");
     open(t, "out", nm, true);
-    line(t, "let (x, y, z) = (V::zero().sub(x), V::zero().sub(y), V::zero().sub(z));");
+    line(t, format!("let mut sums = [V::zero(); {nm}];"));
+    for_registers(t);
+    line(t, NEGATE);
     powers(t, "t", p);
+    line(t, "let mass = mass.register(k);");
     line(t, "let q0_0_0 = mass;");
     for n in 2..=p {
         for i in full(n) {
@@ -182,16 +203,22 @@ fn m2m(t: &mut String, p: usize, nm: usize) {
     line(t, "#[inline(always)] fn m2m<S: Real, V: Lanes<S>>(x: V, y: V, z: V, m: &[V], out: &mut [S]) {");
     open(t, "out", nm, true);
     open(t, "m", nm, false);
-    line(t, "let (x, y, z) = (V::zero().sub(x), V::zero().sub(y), V::zero().sub(z));");
+    line(t, format!("let mut sums = [V::zero(); {nm}];"));
+    for_registers(t);
+    line(t, NEGATE);
     powers(t, "t", p);
     for n in multipole_orders(p) {
         for i in full(n) {
-            let start = if i.2 <= 1 { format!("m[{}]", multipole_slot(i)) } else { "V::zero()".into() };
+            let start =
+                if i.2 <= 1 { register("m", multipole_slot(i)) } else { "V::Register::zero()".into() };
             line(t, format!("let s = {start};"));
             for k in multipole_orders(n.saturating_sub(1)).filter(|&k| k < n) {
                 for j in reduced(k).into_iter().filter(|j| j.0 <= i.0 && j.1 <= i.1 && j.2 <= i.2) {
                     let d = (i.0 - j.0, i.1 - j.1, i.2 - j.2);
-                    line(t, format!("let s = m[{}].mul_add({}, s);", multipole_slot(j), name("t", d)));
+                    line(
+                        t,
+                        format!("let s = {}.mul_add({}, s);", register("m", multipole_slot(j)), name("t", d)),
+                    );
                 }
             }
             line(t, format!("let {} = s;", name("q", i)));
@@ -216,7 +243,7 @@ fn scaled_derivative(t: &mut String, i: Index, done: &mut Done) {
         let (l, r) = ((i.0 + 2, i.1, i.2 - 2), (i.0, i.1 + 2, i.2 - 2));
         scaled_derivative(t, l, done);
         scaled_derivative(t, r, done);
-        line(t, format!("let {this} = V::zero().sub({}.add({}));", name("d", l), name("d", r)));
+        line(t, format!("let {this} = V::Register::zero().sub({}.add({}));", name("d", l), name("d", r)));
     } else {
         derivative(t, 0, i, done);
         line(t, format!("let {this} = {}.mul(u{});", name("r0_", i), order(i) + 1));
@@ -252,7 +279,7 @@ fn derivative(t: &mut String, q: usize, i: Index, done: &mut Done) {
     derivative(t, q + 1, below(2), done);
     let mut second = name(&p, below(2));
     if power[axis] > 2 {
-        second = format!("{second}.mul(V::splat(S::of({}.0)))", power[axis] - 1);
+        second = format!("{second}.mul(V::Register::splat(S::of({}.0)))", power[axis] - 1);
     }
     line(t, format!("let {this} = {x}.mul_add({first}, {second});"));
 }
@@ -262,14 +289,15 @@ fn m2l(t: &mut String, p: usize, nm: usize, nl: usize) {
     line(t, "x: V, y: V, z: V, m: &[V], l: &mut [V]) {");
     open(t, "m", nm, false);
     open(t, "l", nl, true);
+    for_registers(t);
     line(t, "let u1 = x.mul_add(x, y.mul_add(y, z.mul(z))).inverse_root();");
     // Derivatives on the unit sphere, then times 1/R^(n+1): their own powers of R would leave single precision.
     line(t, "let (x, y, z) = (x.mul(u1), y.mul(u1), z.mul(u1));");
-    line(t, "let s0 = V::splat(S::of(1.0));");
+    line(t, "let s0 = V::Register::splat(S::of(1.0));");
     let mut double_factorial = 1.0;
     for q in 1..=p {
         double_factorial *= -(2.0 * q as f64 - 1.0);
-        line(t, format!("let s{q} = V::splat(S::of({double_factorial:?}));"));
+        line(t, format!("let s{q} = V::Register::splat(S::of({double_factorial:?}));"));
     }
     for n in 1..=p {
         line(t, format!("let u{} = u{n}.mul(u1);", n + 1));
@@ -282,15 +310,15 @@ fn m2l(t: &mut String, p: usize, nm: usize, nl: usize) {
         }
         let mut inner = if n == 0 { BTreeSet::new() } else { std::mem::take(&mut done) };
         for i in reduced(n) {
-            line(t, format!("let mut s = l[{}];", local_slot(i)));
+            line(t, format!("let mut s = {};", register("l", local_slot(i))));
             for k in multipole_orders(p - n) {
                 for j in reduced(k) {
                     scaled_derivative(t, add(i, j), &mut inner);
                     let d = name("d", add(i, j));
-                    line(t, format!("s = m[{}].mul_add({d}, s);", multipole_slot(j)));
+                    line(t, format!("s = {}.mul_add({d}, s);", register("m", multipole_slot(j))));
                 }
             }
-            line(t, format!("l[{}] = s;", local_slot(i)));
+            line(t, format!("l[{}].set_register(k, s);", local_slot(i)));
         }
         if n == 0 {
             line(t, "}");
@@ -298,13 +326,14 @@ fn m2l(t: &mut String, p: usize, nm: usize, nl: usize) {
             done = inner;
         }
     }
-    line(t, "}");
+    line(t, "} }");
 }
 
 fn l2l(t: &mut String, p: usize, nl: usize) {
     line(t, "#[inline(always)] fn l2l<S: Real, V: Lanes<S>>(x: V, y: V, z: V, l: &[S], out: &mut [V]) {");
     open(t, "l", nl, false);
     open(t, "out", nl, true);
+    for_registers(t);
     powers(t, "t", p);
     splat_locals(t, p);
     for n in 0..=p {
@@ -315,16 +344,16 @@ fn l2l(t: &mut String, p: usize, nl: usize) {
                     line(t, format!("s = {}.mul_add({}, s);", name("t", j), name("l", add(i, j))));
                 }
             }
-            line(t, format!("out[{}] = s;", local_slot(i)));
+            line(t, format!("out[{}].set_register(k, s);", local_slot(i)));
         }
     }
-    line(t, "}");
+    line(t, "} }");
 }
 
 fn splat_locals(t: &mut String, p: usize) {
     for n in 0..=p {
         for i in reduced(n) {
-            line(t, format!("let {} = V::splat(l[{}]);", name("l", i), local_slot(i)));
+            line(t, format!("let {} = V::Register::splat(l[{}]);", name("l", i), local_slot(i)));
         }
     }
     unfold(t, "l", p);
@@ -334,6 +363,7 @@ fn splat_locals(t: &mut String, p: usize) {
 fn l2p(t: &mut String, p: usize, nl: usize) {
     line(t, "#[inline(always)] fn l2p<S: Real, V: Lanes<S>>(x: V, y: V, z: V, l: &[S], out: &mut [V; 4]) {");
     open(t, "l", nl, false);
+    for_registers(t);
     powers(t, "t", p);
     splat_locals(t, p);
     for (slot, shift) in [(0, (1, 0, 0)), (1, (0, 1, 0)), (2, (0, 0, 1)), (3, (0, 0, 0))] {
@@ -343,7 +373,7 @@ fn l2p(t: &mut String, p: usize, nl: usize) {
                 line(t, format!("s = {}.mul_add({}, s);", name("t", j), name("l", add(shift, j))));
             }
         }
-        line(t, format!("out[{slot}] = s;"));
+        line(t, format!("out[{slot}].set_register(k, s);"));
     }
-    line(t, "}");
+    line(t, "} }");
 }

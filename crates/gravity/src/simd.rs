@@ -1,8 +1,9 @@
 //! Sixteen numbers at a time, and the choice of instructions at run time.
 //!
-//! What: the trait [`Lanes`] (sixteen `f32` or `f64`), three kinds of it (AVX-512, AVX2 with FMA, and plain arrays for
-//! every other processor), and [`Real::launch`], which runs a [`Kernel`] with the widest kind the processor has, or that
-//! `RUBBLEPILE_LANES` allows (see `core/src/simd/instructions.rs`). The feature `portable` compiles plain arrays only.
+//! The trait [`Lanes`] is sixteen `f32` or `f64`. There are four kinds: AVX-512, AVX2 with FMA, SSE2 for every other x86-64,
+//! and plain arrays for every other processor; SSE2 and plain arrays give the same bits. [`Real::launch`] runs a [`Kernel`]
+//! with the widest kind that the processor has and `RUBBLEPILE_LANES` allows (see `core/src/simd/instructions.rs`). The feature
+//! `portable` compiles plain arrays only.
 //! Kernels are written once, generic over the kind, and must be `#[inline(always)]` down to the last call, so that
 //! they are compiled inside the function that carries the instruction set.
 //!
@@ -20,8 +21,31 @@ use rubblepile_core::simd::{Instructions, instructions};
 /// Numbers in one group of lanes.
 pub const WIDTH: usize = 16;
 
+/// As many of the sixteen numbers as one instruction works on.
+pub trait Register<S: Real>: Copy {
+    fn splat(value: S) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self * factor + term`, rounded once.
+    fn mul_add(self, factor: Self, term: Self) -> Self;
+    /// 1 / sqrt(self), to rounding.
+    fn inverse_root(self) -> Self;
+
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(S::of(0.0))
+    }
+}
+
 /// Sixteen numbers.
 pub trait Lanes<S: Real>: Copy {
+    /// What long straight-line code loops over: one register, or all lanes where the compiler chooses registers.
+    type Register: Register<S>;
+    const REGISTERS: usize;
+    fn register(&self, k: usize) -> Self::Register;
+    fn set_register(&mut self, k: usize, register: Self::Register);
+
     fn splat(value: S) -> Self;
     fn load(from: &[S; WIDTH]) -> Self;
     fn store(self, to: &mut [S; WIDTH]);
@@ -152,113 +176,6 @@ pub trait Kernel<S: Real> {
     fn run<V: Lanes<S>>(self) -> Self::Output;
 }
 
-/// Plain arrays: what every processor can do.
-#[derive(Clone, Copy)]
-pub struct Plain<S>([S; WIDTH]);
-
-// Nearly every x86-64 processor in use takes one of the faster kinds: there, plain lanes are calls, which keeps the
-// compiler from unrolling the whole program sixteen times for nobody.
-macro_rules! plain {
-    ($s:ty) => {
-        impl Lanes<$s> for Plain<$s> {
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn splat(value: $s) -> Self {
-                Plain([value; WIDTH])
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn load(from: &[$s; WIDTH]) -> Self {
-                Plain(*from)
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn store(self, to: &mut [$s; WIDTH]) {
-                *to = self.0;
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn add(mut self, other: Self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] += other.0[k];
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn sub(mut self, other: Self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] -= other.0[k];
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn mul(mut self, other: Self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] *= other.0[k];
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn mul_add(mut self, factor: Self, term: Self) -> Self {
-                // Without FMA hardware a fused product is a slow call: round twice there.
-                for k in 0..WIDTH {
-                    self.0[k] = if cfg!(target_arch = "aarch64") {
-                        self.0[k].mul_add(factor.0[k], term.0[k])
-                    } else {
-                        self.0[k] * factor.0[k] + term.0[k]
-                    };
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn min(mut self, other: Self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] = if other.0[k] < self.0[k] { other.0[k] } else { self.0[k] };
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn max(mut self, other: Self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] = if other.0[k] > self.0[k] { other.0[k] } else { self.0[k] };
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn inverse_root(mut self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] = 1.0 / self.0[k].sqrt();
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn inverse_cube(mut self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] = 1.0 / (self.0[k] * self.0[k].sqrt());
-                }
-                self
-            }
-            #[cfg_attr(all(target_arch = "x86_64", not(feature = "portable")), inline(never))]
-            #[cfg_attr(not(all(target_arch = "x86_64", not(feature = "portable"))), inline(always))]
-            fn where_positive(mut self, condition: Self) -> Self {
-                for k in 0..WIDTH {
-                    self.0[k] = if condition.0[k] > 0.0 { self.0[k] } else { 0.0 };
-                }
-                self
-            }
-        }
-    };
-}
-plain!(f32);
-plain!(f64);
-
 impl Real for f32 {
     const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
     const FAR: f64 = 1e24;
@@ -283,8 +200,10 @@ impl Real for f32 {
                 // SAFETY: the processor has the features of `avx2_f32`.
                 return unsafe { x86::avx2_f32(kernel) };
             }
+            kernel.run::<x86::Sse2F32>()
         }
-        kernel.run::<Plain<f32>>()
+        #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"))))]
+        kernel.run::<plain::Plain<f32>>()
     }
 }
 
@@ -312,11 +231,15 @@ impl Real for f64 {
                 // SAFETY: the processor has the features of `avx2_f64`.
                 return unsafe { x86::avx2_f64(kernel) };
             }
+            kernel.run::<x86::Sse2F64>()
         }
-        kernel.run::<Plain<f64>>()
+        #[cfg(not(all(target_arch = "x86_64", not(feature = "portable"))))]
+        kernel.run::<plain::Plain<f64>>()
     }
 }
 
+#[cfg(any(test, not(all(target_arch = "x86_64", not(feature = "portable")))))]
+mod plain;
 #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 mod x86;
 

@@ -40,6 +40,8 @@
 //! Everything is in SI units. The same scenario gives the same bits on any number of threads; [`on_threads`] chooses how
 //! many.
 
+#![warn(missing_docs)]
+
 #[doc(hidden)]
 pub mod assemble;
 pub mod builder;

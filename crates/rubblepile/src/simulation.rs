@@ -435,7 +435,6 @@ impl Simulation {
         match &mut self.state {
             State::Free(plan) => {
                 plan.engine.report.measure |= probe.needs();
-                plan.engine.report.measure |= probe.needs();
                 plan.probes.push((Box::new(probe), interval));
                 Ok(())
             }

@@ -1,6 +1,6 @@
 //! Every kind of lanes that this processor can run gives the plain answer.
 
-use super::*;
+use super::{plain::Plain, *};
 
 /// One of each operation, as `f64`, with what it should be.
 struct Every;
@@ -80,6 +80,13 @@ fn every_kind_of_lanes_gives_the_plain_answer() {
     agrees("plain f64", Kernel::<f64>::run::<Plain<f64>>(Every), f64::ROUNDING);
     #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
     {
+        let same = |kind: &str, found: Vec<(f64, f64)>, plain: Vec<(f64, f64)>| {
+            for (found, plain) in found.iter().zip(&plain) {
+                assert_eq!(found.0.to_bits(), plain.0.to_bits(), "{kind}: not the bits of plain arrays");
+            }
+        };
+        same("sse2 f32", Kernel::<f32>::run::<x86::Sse2F32>(Every), Kernel::<f32>::run::<Plain<f32>>(Every));
+        same("sse2 f64", Kernel::<f64>::run::<x86::Sse2F64>(Every), Kernel::<f64>::run::<Plain<f64>>(Every));
         if x86::has_avx2() {
             // SAFETY: the processor has the features.
             agrees("avx2 f32", unsafe { x86::avx2_f32(Every) }, f32::ROUNDING);

@@ -1,9 +1,9 @@
-//! The x86-64 kinds of lanes: AVX-512 and AVX2 with FMA. Each of the types below is only made inside the functions at
-//! the end, which are called only after the processor was asked for their features.
+//! The x86-64 kinds of lanes: AVX-512, AVX2 with FMA, and SSE2, which every x86-64 has. The types below are only made inside
+//! the functions at the end, which are called only after the processor was asked for their features.
 
 use std::arch::x86_64::*;
 
-use super::{Kernel, Lanes, WIDTH};
+use super::{Kernel, Lanes, Register, WIDTH};
 
 pub fn has_avx512() -> bool {
     is_x86_feature_detected!("avx512f")
@@ -17,15 +17,61 @@ pub fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("bmi2")
 }
 
-/// Sixteen lanes as `$n` registers of `$part` numbers.
+/// Sixteen lanes as registers `$register` of `$part` numbers.
 macro_rules! lanes {
-    ($name:ident, $s:ty, $reg:ty, [$($k:literal)*], $part:literal,
+    ($name:ident, $register:ident, $s:ty, $reg:ty, [$($k:literal)*], $part:literal,
      $set1:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident, $min:ident, $max:ident,
      $positive:ident, $root:ident, $cube:ident $(, $more:item)*) => {
         #[derive(Clone, Copy)]
         pub struct $name([$reg; WIDTH / $part]);
 
+        #[derive(Clone, Copy)]
+        pub struct $register($reg);
+
+        impl Register<$s> for $register {
+            #[inline(always)]
+            fn splat(value: $s) -> Self {
+                // SAFETY: see the head of the module.
+                Self(unsafe { $set1(value) })
+            }
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                // SAFETY: see the head of the module.
+                Self(unsafe { $add(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                // SAFETY: see the head of the module.
+                Self(unsafe { $sub(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                // SAFETY: see the head of the module.
+                Self(unsafe { $mul(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn mul_add(self, factor: Self, term: Self) -> Self {
+                // SAFETY: see the head of the module.
+                Self(unsafe { $fma(self.0, factor.0, term.0) })
+            }
+            #[inline(always)]
+            fn inverse_root(self) -> Self {
+                // SAFETY: see the head of the module.
+                Self(unsafe { $root(self.0) })
+            }
+        }
+
         impl Lanes<$s> for $name {
+            type Register = $register;
+            const REGISTERS: usize = WIDTH / $part;
+            #[inline(always)]
+            fn register(&self, k: usize) -> $register {
+                $register(self.0[k])
+            }
+            #[inline(always)]
+            fn set_register(&mut self, k: usize, register: $register) {
+                self.0[k] = register.0;
+            }
             #[inline(always)]
             fn splat(value: $s) -> Self {
                 // SAFETY: see the head of the module.
@@ -205,8 +251,80 @@ unsafe fn positive_256d(a: __m256d, c: __m256d) -> __m256d {
     unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_GT_OQ>(c, _mm256_setzero_pd()), a) }
 }
 
+/// What SSE2 has no instruction for, as in `plain.rs`.
+macro_rules! sse2 {
+    ($reg:ty, $set1:ident, $zero:ident, $add:ident, $mul:ident, $div:ident, $sqrt:ident, $and:ident, $greater:ident,
+     $min:ident = $low:ident, $max:ident = $high:ident, $fma:ident, $positive:ident, $root:ident, $cube:ident) => {
+        #[inline(always)]
+        unsafe fn $fma(a: $reg, factor: $reg, term: $reg) -> $reg {
+            // SAFETY: every x86-64 has SSE2; so for all of this block.
+            unsafe { $add($mul(a, factor), term) }
+        }
+        #[inline(always)]
+        unsafe fn $min(a: $reg, b: $reg) -> $reg {
+            // SAFETY: as above. The second operand is what comes back of two that are equal.
+            unsafe { $low(b, a) }
+        }
+        #[inline(always)]
+        unsafe fn $max(a: $reg, b: $reg) -> $reg {
+            // SAFETY: as above.
+            unsafe { $high(b, a) }
+        }
+        #[inline(always)]
+        unsafe fn $positive(a: $reg, condition: $reg) -> $reg {
+            // SAFETY: as above.
+            unsafe { $and($greater(condition, $zero()), a) }
+        }
+        #[inline(always)]
+        unsafe fn $root(a: $reg) -> $reg {
+            // SAFETY: as above.
+            unsafe { $div($set1(1.0), $sqrt(a)) }
+        }
+        #[inline(always)]
+        unsafe fn $cube(a: $reg) -> $reg {
+            // SAFETY: as above.
+            unsafe { $div($set1(1.0), $mul(a, $sqrt(a))) }
+        }
+    };
+}
+sse2!(
+    __m128,
+    _mm_set1_ps,
+    _mm_setzero_ps,
+    _mm_add_ps,
+    _mm_mul_ps,
+    _mm_div_ps,
+    _mm_sqrt_ps,
+    _mm_and_ps,
+    _mm_cmpgt_ps,
+    min_128 = _mm_min_ps,
+    max_128 = _mm_max_ps,
+    mul_add_128,
+    positive_128,
+    root_128,
+    cube_128
+);
+sse2!(
+    __m128d,
+    _mm_set1_pd,
+    _mm_setzero_pd,
+    _mm_add_pd,
+    _mm_mul_pd,
+    _mm_div_pd,
+    _mm_sqrt_pd,
+    _mm_and_pd,
+    _mm_cmpgt_pd,
+    min_128d = _mm_min_pd,
+    max_128d = _mm_max_pd,
+    mul_add_128d,
+    positive_128d,
+    root_128d,
+    cube_128d
+);
+
 lanes!(
     Avx512F32,
+    Avx512Register32,
     f32,
     __m512,
     [0],
@@ -252,22 +370,38 @@ lanes!(
     }
 );
 lanes!(
-    Avx512F64, f64, __m512d, [0 1], 8,
+    Avx512F64, Avx512Register64,
+    f64, __m512d, [0 1], 8,
     _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd,
     _mm512_fmadd_pd, _mm512_min_pd, _mm512_max_pd,
     positive_512d, root_512d, cube_512d
 );
 lanes!(
-    Avx2F32, f32, __m256, [0 1], 8,
+    Avx2F32, Avx2Register32,
+    f32, __m256, [0 1], 8,
     _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps,
     _mm256_fmadd_ps, _mm256_min_ps, _mm256_max_ps,
     positive_256, root_256, cube_256
 );
 lanes!(
-    Avx2F64, f64, __m256d, [0 1 2 3], 4,
+    Avx2F64, Avx2Register64,
+    f64, __m256d, [0 1 2 3], 4,
     _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd,
     _mm256_fmadd_pd, _mm256_min_pd, _mm256_max_pd,
     positive_256d, root_256d, cube_256d
+);
+
+lanes!(
+    Sse2F32, Sse2Register32,
+    f32, __m128, [0 1 2 3], 4,
+    _mm_set1_ps, _mm_loadu_ps, _mm_storeu_ps, _mm_add_ps, _mm_sub_ps, _mm_mul_ps,
+    mul_add_128, min_128, max_128, positive_128, root_128, cube_128
+);
+lanes!(
+    Sse2F64, Sse2Register64,
+    f64, __m128d, [0 1 2 3 4 5 6 7], 2,
+    _mm_set1_pd, _mm_loadu_pd, _mm_storeu_pd, _mm_add_pd, _mm_sub_pd, _mm_mul_pd,
+    mul_add_128d, min_128d, max_128d, positive_128d, root_128d, cube_128d
 );
 
 /// Four rounds: pairs and fours inside the quarters of a register, then the quarters among registers.
