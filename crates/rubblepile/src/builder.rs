@@ -142,6 +142,13 @@ impl Builder {
         self
     }
 
+    /// The number of threads that `rubblepile run` uses for the file this writes. Default: all cores. A program chooses with
+    /// [`on_threads`](crate::on_threads).
+    pub fn threads(mut self, threads: u32) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
     /// Folder that relative paths start at. Not given: the current directory.
     pub fn base(mut self, folder: impl Into<PathBuf>) -> Self {
         self.base = Some(folder.into());

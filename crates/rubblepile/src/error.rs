@@ -12,12 +12,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// What went wrong, in words for a person, with what to try.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The scenario has mistakes; each comes with its line, column and what to try.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 
+    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 
+    /// A recorded run could not be started, continued or written.
     #[error(transparent)]
     Session(#[from] SessionError),
 
@@ -27,7 +30,12 @@ pub enum Error {
 
     /// Something that was asked for cannot be.
     #[error("{message}")]
-    BadInput { message: String, help: String },
+    BadInput {
+        /// What is wrong.
+        message: String,
+        /// What to try.
+        help: String,
+    },
 }
 
 impl Error {
@@ -40,6 +48,7 @@ impl Error {
         }
     }
 
+    /// An [`Error::BadInput`].
     pub fn bad_input(message: impl Display, help: impl Display) -> Self {
         Error::BadInput { message: message.to_string(), help: help.to_string() }
     }

@@ -19,18 +19,15 @@ use std::{
 use rubblepile_core::{
     Part, World,
     archive::{Archive, Damage, Opening, Read, Source, Target},
-    archive_struct, part,
+    archive_struct,
 };
-use rubblepile_hard::HardState;
-use rubblepile_meshfree::DeformableState;
-use rubblepile_nonsmooth::NonsmoothState;
-use rubblepile_soft::SoftState;
 
 use crate::{
     atomic,
     error::{FileError, Result},
     frame::Looks,
     input,
+    scenario::methods,
 };
 pub use validate::check;
 pub(crate) use validate::is_sound_solid;
@@ -80,17 +77,12 @@ archive_struct!(Meta {
     looks,
 });
 
-/// What reads each method's part of the world: a line per method.
 fn read_part(method: &str, from: &mut Source) -> Read<Box<dyn Part>> {
-    match method {
-        "soft" => part::read::<SoftState>(from),
-        "hard" => part::read::<HardState>(from),
-        "nonsmooth" => part::read::<NonsmoothState>(from),
-        "meshfree" => part::read::<DeformableState>(from),
-        #[cfg(test)]
-        "drift" => part::read::<crate::testing::DriftState>(from),
-        other => Err(Damage::new(format!("no method is called `{}`", other.escape_debug()))),
+    #[cfg(test)]
+    if method == "drift" {
+        return rubblepile_core::part::read::<crate::testing::DriftState>(from);
     }
+    methods::read_part(method, from)
 }
 
 /// Each field of the world is a section of the same name. The method's part comes last, under the method's name.

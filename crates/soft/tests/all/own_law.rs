@@ -3,12 +3,12 @@
 
 use glam::DVec3;
 use rubblepile_core::{Extent, Fields, Material, Method, Pulls, Report, World};
-use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, law::linear::Linear};
+use rubblepile_soft::{Law, STEPS_PER_CONTACT, SoftSpheres, law::linear::Linear};
 
 // ---
 use rubblepile_core::{PairValues, simd::Lanes};
 use rubblepile_soft::{
-    ContactLaw,
+    ContactLaw, Settings,
     law::{Springs, Touch, damping},
 };
 
