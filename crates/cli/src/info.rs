@@ -43,18 +43,18 @@ pub fn info(args: args::Info) -> Result<(), Failure> {
         ("shape model", shape_info::facts(&args)?)
     } else {
         match kind(path)? {
-            Kind::Checkpoint => {
+            FileKind::Checkpoint => {
                 let (meta, world) = checkpoint::read(path)?;
                 ("checkpoint", checkpoint_facts(&meta, &world))
             }
-            Kind::Frame => ("frame", frame_facts(&frame::read(path)?)),
-            Kind::Scenario if json => {
+            FileKind::Frame => ("frame", frame_facts(&frame::read(path)?)),
+            FileKind::Scenario if json => {
                 return Err(Failure::bad_input(
                     "a scenario has no JSON summary",
                     "`rubblepile check --print` writes it with every default",
                 ));
             }
-            Kind::Scenario => {
+            FileKind::Scenario => {
                 print(&Scenario::open(path)?.summary()?.to_string());
                 return Ok(());
             }
@@ -101,14 +101,14 @@ fn units(directory: &Path) -> HashMap<String, &'static str> {
     columns.into_iter().map(|c| (c.name, c.unit)).collect()
 }
 
-enum Kind {
+enum FileKind {
     Checkpoint,
     Frame,
     Scenario,
 }
 
 /// By what the file begins with, not by its name.
-fn kind(path: &Path) -> Result<Kind, FileError> {
+fn kind(path: &Path) -> Result<FileKind, FileError> {
     let mut start = Vec::new();
     let help = "give a file that is one of these, or the directory of a run";
     let file = input::open(path).map_err(FileError::input(
@@ -120,11 +120,11 @@ fn kind(path: &Path) -> Result<Kind, FileError> {
     file.take(8).read_to_end(&mut start).map_err(FileError::io("read", path))?;
     let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
     Ok(match start.as_slice() {
-        b"\x89HDF\r\n\x1a\n" => Kind::Frame,
-        [0x8a, ..] => Kind::Checkpoint,
-        _ if named("vtkhdf") => Kind::Frame,
-        _ if named("rpk") => Kind::Checkpoint,
-        _ => Kind::Scenario,
+        b"\x89HDF\r\n\x1a\n" => FileKind::Frame,
+        [0x8a, ..] => FileKind::Checkpoint,
+        _ if named("vtkhdf") => FileKind::Frame,
+        _ if named("rpk") => FileKind::Checkpoint,
+        _ => FileKind::Scenario,
     })
 }
 

@@ -12,7 +12,7 @@ use rubblepile_io::{
     session::Session,
 };
 
-use crate::{args, check, failure::Failure, interrupt, print, progress::Progress, quantity, text};
+use crate::{args, check, failure::Failure, interrupt, print, progress::ProgressDisplay, quantity, text};
 
 pub fn run(args: args::Run) -> Result<(), Failure> {
     let mut sets = args.sets.clone();
@@ -75,7 +75,7 @@ fn finish(mut session: Session, quiet: bool) -> Result<(), Failure> {
     if !quiet {
         session.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
     }
-    let mut progress = Progress::new(quiet);
+    let mut progress = ProgressDisplay::new(quiet);
     let outcome = session.run(&stop, &mut progress);
     progress.finish();
     let ending = outcome?;

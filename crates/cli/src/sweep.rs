@@ -18,7 +18,7 @@ use std::{
 use rubblepile_core::run::{Ending, Progress};
 use rubblepile_io::{
     FileError, atomic,
-    campaign::{self, State},
+    campaign::{self, RunState},
     checkpoint,
     rundir::{self, RunDir},
     scenario::{Sweep, summary},
@@ -74,8 +74,8 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
         }
     });
     let rows = campaign::write(&sweep, &out)?;
-    let failed = chosen.iter().filter(|&&k| matches!(rows[k].state, State::Failed { .. })).count();
-    let done = chosen.iter().filter(|&&k| matches!(rows[k].state, State::Done { .. })).count();
+    let failed = chosen.iter().filter(|&&k| matches!(rows[k].state, RunState::Failed { .. })).count();
+    let done = chosen.iter().filter(|&&k| matches!(rows[k].state, RunState::Done { .. })).count();
     if !args.quiet {
         let rest = chosen.len() - done - failed;
         let table = out.join(campaign::TABLE);
@@ -172,9 +172,9 @@ impl Campaign<'_> {
     fn one(&self, task: usize) {
         let directory = campaign::directory(self.sweep, self.out, task);
         let words: Words = match campaign::state(&directory) {
-            State::Done { .. } => Ok("done before".into()),
-            State::Running => Err("another process is at it".into()),
-            State::Failed { reason } if !self.retry => {
+            RunState::Done { .. } => Ok("done before".into()),
+            RunState::Running => Err("another process is at it".into()),
+            RunState::Failed { reason } if !self.retry => {
                 Err(format!("failed before (--retry tries again): {reason}"))
             }
             state => {
@@ -209,7 +209,7 @@ impl Campaign<'_> {
         }
     }
 
-    fn run(&self, task: usize, directory: &Path, state: &State) -> Words {
+    fn run(&self, task: usize, directory: &Path, state: &RunState) -> Words {
         let started = Instant::now();
         let mut session = match self.session(task, directory, state) {
             Ok(session) => session,
@@ -236,13 +236,13 @@ impl Campaign<'_> {
     }
 
     /// A new run, or one that goes on.
-    fn session(&self, task: usize, directory: &Path, state: &State) -> Result<Session, Failure> {
+    fn session(&self, task: usize, directory: &Path, state: &RunState) -> Result<Session, Failure> {
         let refused = directory.join(campaign::REFUSED);
         if refused.exists() {
             std::fs::remove_file(&refused).map_err(FileError::io("remove", &refused))?;
         }
         let prepared = Scenario::task(self.sweep, task, self.base)?;
-        if *state != State::NotStarted && rundir::is_run(directory) {
+        if *state != RunState::NotStarted && rundir::is_run(directory) {
             let lock = RunDir::open(directory)?;
             if let Ok(found) = checkpoint::find(directory) {
                 let plan = Scenario::saved(&found.meta, None)?.plan_to_resume();

@@ -44,7 +44,7 @@ pub use pulls::Pulls;
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
 pub use surface::{PackedSurface, Poses, SurfaceRef};
-pub use wall::{Motion, Surface, Touch, Wall};
+pub use wall::{Surface, Wall, WallMotion, WallResponse};
 pub use world::{Clock, Departed, Dissipation, Domain, Frame, Rates, World};
 
 /// Newton's constant of gravitation, m^3 kg^-1 s^-2 (CODATA 2018).

@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use crate::{
     Partner, World,
-    archive::{Archive, Read, Source, Target, Write},
+    archive::{Archive, ArchiveReader, ArchiveWriter, Read, Write},
 };
 
 /// A method's own state in the world. What it needs besides `Clone`, `PartialEq` and [`Archive`] is in here.
@@ -57,7 +57,7 @@ pub struct Remembered {
 pub trait Object {
     fn duplicate(&self) -> Box<dyn Part>;
     fn is_equal(&self, other: &dyn Part) -> bool;
-    fn write(&self, to: &mut Target) -> Write;
+    fn write(&self, to: &mut ArchiveWriter) -> Write;
 }
 
 impl<T: Part + Archive + Clone + PartialEq> Object for T {
@@ -69,7 +69,7 @@ impl<T: Part + Archive + Clone + PartialEq> Object for T {
         (other as &dyn Any).downcast_ref::<T>() == Some(self)
     }
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         Archive::write(self, to)
     }
 }
@@ -87,7 +87,7 @@ impl PartialEq for dyn Part {
 }
 
 /// Reads a part of a known type.
-pub fn read<T: Part + Archive>(from: &mut Source) -> Read<Box<dyn Part>> {
+pub fn read<T: Part + Archive>(from: &mut ArchiveReader) -> Read<Box<dyn Part>> {
     Ok(Box::new(T::read(from)?))
 }
 

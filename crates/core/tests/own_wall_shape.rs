@@ -48,9 +48,9 @@ impl Geometry for Sphere {
         self.centre
     }
 
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let out = (x - self.centre).normalize_or(DVec3::Z);
-        Near::from_point(x, self.centre + self.radius * out, -out)
+        ClosestPoint::from_point(x, self.centre + self.radius * out, -out)
     }
 
     fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {

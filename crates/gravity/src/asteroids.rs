@@ -13,7 +13,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
     Actions, Advice, Asteroid, Error, Field, Frame, G, Mesh, Pulls, Result, World, Wrench,
-    settings::{Check, FieldSettings, Number, Quantity, Scene, field::Source, join},
+    settings::{Check, FieldSettings, Number, Quantity, ScenarioContext, field::Source, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ impl FieldSettings for PolyhedronGravity {
         Some(Source::Asteroid(self.body.as_deref()))
     }
 
-    fn field(&self, scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, scene: &ScenarioContext) -> Box<dyn Field> {
         let id = |name: &String| scene.asteroids.iter().position(|a| a == name);
         let only = self.body.as_ref().and_then(id).map(|k| k as u32);
         Box::new(Asteroids::new(only.into_iter().collect(), self.error.0, self.every))

@@ -11,7 +11,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
     Actions, Advice, Field, G, Pulls, Result, World,
-    settings::{Check, FieldSettings, Scene, field::Source},
+    settings::{Check, FieldSettings, ScenarioContext, field::Source},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl FieldSettings for DirectGravity {
         Some(Source::Bodies)
     }
 
-    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, _scene: &ScenarioContext) -> Box<dyn Field> {
         Box::new(Direct::new(G, self.every))
     }
 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::{
-    cells::Cells,
+    cells::TreeCells,
     direct::{direct_sample, rms_relative_error},
     expansion::{Expansion, Order2, Order4, Order5, Order6},
     near::Out,
@@ -49,7 +49,7 @@ pub struct Settings {
 
 #[derive(Default)]
 struct Buffers<S> {
-    cells: Cells<S>,
+    cells: TreeCells<S>,
     out: Vec<Out<S>>,
     estimate: Vec<S>,
     tolerance: Vec<S>,

@@ -8,7 +8,7 @@
 
 use rubblepile_core::{
     Actions, Advice, Citation, Field, G, Pulls, Result, World,
-    settings::{Check, FieldSettings, Number, Scene, field::Source, join},
+    settings::{Check, FieldSettings, Number, ScenarioContext, field::Source, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ impl FieldSettings for TreeGravity {
         Some(Source::Bodies)
     }
 
-    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, _scene: &ScenarioContext) -> Box<dyn Field> {
         Box::new(Tree::new(self.accuracy(), self.every, G))
     }
 

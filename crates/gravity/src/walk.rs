@@ -22,9 +22,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::{
-    cells::{Block, Cells, offsets},
+    cells::{NodeBlock, TreeCells, offsets},
     expansion::{Expansion, MOST_LOCALS, MOST_RECORD, RECORD_HEAD},
-    near::{Near, Out, sum_again},
+    near::{LeafField, Out, sum_again},
     simd::{Kernel, Lanes, Real, WIDTH},
     topology::{BLOCK, LEAF, NONE},
 };
@@ -65,7 +65,7 @@ pub struct Acceptance {
 }
 
 pub struct Walk<'a, S> {
-    pub cells: &'a Cells<S>,
+    pub cells: &'a TreeCells<S>,
     pub positions: &'a [DVec3],
     pub masses: &'a [f64],
     pub acceptance: Acceptance,
@@ -142,7 +142,7 @@ impl<S: Real> Walk<'_, S> {
         if target.last {
             let Some(out) = out.first_mut() else { return };
             scratch.again.clear();
-            S::launch(Near::<S, E, POTENTIAL> {
+            S::launch(LeafField::<S, E, POTENTIAL> {
                 leaves: &self.cells.leaves,
                 balls: &self.cells.balls,
                 target: shape.first as usize,
@@ -369,7 +369,7 @@ impl<S: Real, V: Lanes<S>> Judge<S, V> {
 
     /// Bits of the nodes of two blocks that may act as a whole, and of those larger than the target.
     #[inline(always)]
-    fn decide<E: Expansion>(&self, pair: [&Block<S>; 2]) -> (u32, u32) {
+    fn decide<E: Expansion>(&self, pair: [&NodeBlock<S>; 2]) -> (u32, u32) {
         let [p, q] = pair;
         let mut r2 = V::zero();
         for a in 0..3 {
@@ -395,7 +395,7 @@ impl<S: Real, V: Lanes<S>> Judge<S, V> {
 
 /// Adds the local expansions of the listed nodes about a centre.
 struct Far<'a, S, E, const POTENTIAL: bool> {
-    cells: &'a Cells<S>,
+    cells: &'a TreeCells<S>,
     centre: [f64; 3],
     sources: &'a [u32],
     locals: &'a mut [S; MOST_LOCALS],
@@ -443,7 +443,7 @@ impl<S: Real, E: Expansion, const POTENTIAL: bool> Kernel<S> for Far<'_, S, E, P
 
 /// A parent's local expansion about the centres of its children, a column a child.
 struct Down<'a, S, E> {
-    block: &'a Block<S>,
+    block: &'a NodeBlock<S>,
     centre: [f64; 3],
     locals: &'a [S; MOST_LOCALS],
     e: PhantomData<E>,

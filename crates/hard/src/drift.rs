@@ -17,14 +17,14 @@
 
 use glam::DVec3;
 use rubblepile_core::{Asteroid, Domain, Error, Result, Wall, World, wall::Pose};
-use rubblepile_geometry::{meeting::Target, mesh::Surfaces};
+use rubblepile_geometry::{meeting::MovingWall, mesh::Surfaces};
 
 use crate::{
     bounce::Restitution,
     flight::Flight,
-    grid::Grid,
+    grid::CellGrid,
     lists::Lists,
-    memory::{Ahead, Fate, Grain, Memory},
+    memory::{Ahead, DriftBuffers, Fate, Grain},
     state::{Held, WallTally},
 };
 
@@ -48,7 +48,7 @@ pub struct Tally {
 
 /// What a drift needs to know besides the grains.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct DriftContext<'a> {
     pub domain: Domain,
     pub walls: &'a [Wall],
     pub asteroids: &'a [Asteroid],
@@ -71,17 +71,17 @@ pub struct Scene<'a> {
 }
 
 /// Where a grain looks for others.
-pub enum Near<'a> {
+pub enum BroadPhase<'a> {
     /// In the cells around its own. It may fly as far as it likes.
-    Cells(Grid),
+    Cells(CellGrid),
     /// In its list, as long as it stays within the leash of its place at the start.
     Lists { lists: &'a Lists, leash: f64 },
 }
 
-impl Near<'_> {
+impl BroadPhase<'_> {
     pub fn cells(world: &World) -> Self {
         let largest = world.bodies.radius.iter().copied().fold(0.0, f64::max);
-        Near::Cells(Grid::new(world.bodies.position.iter().copied(), 2.0 * largest, &world.domain))
+        BroadPhase::Cells(CellGrid::new(world.bodies.position.iter().copied(), 2.0 * largest, &world.domain))
     }
 }
 
@@ -101,7 +101,7 @@ pub struct Caught {
 
 /// What came of a drift.
 pub struct End {
-    pub memory: Memory,
+    pub memory: DriftBuffers,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
@@ -110,14 +110,14 @@ pub struct End {
 }
 
 pub struct Drift<'a> {
-    pub scene: Scene<'a>,
+    pub scene: DriftContext<'a>,
     /// Periods and one over them; zero along open axes.
     pub period: (DVec3, DVec3),
-    pub memory: Memory,
+    pub memory: DriftBuffers,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
-    pub targets: Vec<Target<'a>>,
+    pub targets: Vec<MovingWall<'a>>,
     /// The asteroids, and the radius of the smallest grain where there are any.
     pub flights: Vec<Flight>,
     pub smallest: f64,
@@ -128,7 +128,7 @@ pub struct Drift<'a> {
     /// Positions at the start.
     start: &'a [DVec3],
     pub id: &'a [u64],
-    pub near: Near<'a>,
+    pub near: BroadPhase<'a>,
     /// Whether a grain has left its leash.
     strayed: bool,
     /// Nobody is held or absorbed: fates, which would be another place in memory to look at, need no look.
@@ -138,7 +138,12 @@ pub struct Drift<'a> {
 }
 
 impl<'a> Drift<'a> {
-    pub fn new(world: &'a World, scene: Scene<'a>, near: Near<'a>, mut memory: Memory) -> Self {
+    pub fn new(
+        world: &'a World,
+        scene: DriftContext<'a>,
+        near: BroadPhase<'a>,
+        mut memory: DriftBuffers,
+    ) -> Self {
         let b = &world.bodies;
         memory.fill(world);
         let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
@@ -157,7 +162,7 @@ impl<'a> Drift<'a> {
             caught: Vec::new(),
             absorbed: Vec::new(),
             walls,
-            targets: scene.walls.iter().map(Target::new).collect(),
+            targets: scene.walls.iter().map(MovingWall::new).collect(),
             flights,
             smallest,
             inside: None,
@@ -175,21 +180,21 @@ impl<'a> Drift<'a> {
             drift.hold(row as usize, held);
         }
         match drift.near {
-            Near::Cells(_) => {
+            BroadPhase::Cells(_) => {
                 for k in 0..b.len() as u32 {
                     drift.memory.ahead[k as usize] = drift.look_ahead(k);
                 }
             }
-            Near::Lists { lists, .. } => drift.look_ahead_for_all(lists),
+            BroadPhase::Lists { lists, .. } => drift.look_ahead_for_all(lists),
         }
-        let Memory { queue, ahead, .. } = &mut drift.memory;
+        let DriftBuffers { queue, ahead, .. } = &mut drift.memory;
         queue.fill(ahead.iter().map(Ahead::first), scene.h);
         drift
     }
 
     /// Carries out everything up to the end of the drift. Should a grain leave its leash, lists cannot say whom it meets: the
     /// drift comes to nothing, and gives back its memory.
-    pub fn run(mut self) -> Result<std::result::Result<End, Memory>> {
+    pub fn run(mut self) -> Result<std::result::Result<End, DriftBuffers>> {
         let h = self.scene.h;
         let mut moment = (0.0, 0u64);
         loop {
@@ -238,7 +243,7 @@ impl<'a> Drift<'a> {
 
     /// Notes it if a grain leaves its leash: where it ends tells, since its path up to now did not.
     pub fn watch(&mut self, row: usize) {
-        if let Near::Lists { leash, .. } = self.near {
+        if let BroadPhase::Lists { leash, .. } = self.near {
             let end = self.memory.grain(row).at(self.scene.h);
             self.strayed |= end.distance_squared(self.start[row]) > leash * leash;
         }

@@ -44,7 +44,7 @@ impl Cell {
 }
 
 #[derive(Debug)]
-pub struct Grid {
+pub struct CellGrid {
     origin: DVec3,
     size: DVec3,
     count: [i32; 3],
@@ -72,7 +72,7 @@ fn spread(mut values: Vec<f64>) -> f64 {
     (high - low) * (last as f64 / (last - 2 * few).max(1) as f64)
 }
 
-impl Grid {
+impl CellGrid {
     /// Cells for grains of a largest diameter, all of them put into theirs.
     pub fn new(
         position: impl ExactSizeIterator<Item = DVec3> + Clone,
@@ -120,7 +120,7 @@ impl Grid {
         let size = DVec3::from_array(std::array::from_fn(|k| {
             if periodic[k] { period[k] / f64::from(count[k]) } else { target }
         }));
-        let mut grid = Grid {
+        let mut grid = CellGrid {
             origin: low,
             size,
             count,
@@ -219,7 +219,7 @@ impl Grid {
     /// All grains in the cells around that of `k` and in its own, `k` itself too.
     pub fn around<'a>(&self, k: u32, found: &'a mut Vec<u32>) -> &'a [u32] {
         let b = self.place[k as usize].bent;
-        let mut found = Found::new(found);
+        let mut found = FoundGrains::new(found);
         for z in -1..=1 {
             let z = around(b[2] + z, self.count[2]);
             for y in -1..=1 {
@@ -240,7 +240,7 @@ impl Grid {
         let mut b = self.place[k as usize].bent;
         b[axis] = around(b[axis] + if crossing.up { 1 } else { -1 }, self.count[axis]);
         let (bp, bq) = (b[p], b[q]);
-        let mut found = Found::new(found);
+        let mut found = FoundGrains::new(found);
         for i in -1..=1 {
             b[p] = around(bp + i, self.count[p]);
             for j in -1..=1 {
@@ -252,7 +252,7 @@ impl Grid {
     }
 
     #[inline(always)]
-    fn look_into(&self, cell: usize, found: &mut Found) {
+    fn look_into(&self, cell: usize, found: &mut FoundGrains) {
         let cell = &self.cells[cell];
         for k in cell.grains {
             found.take(k);
@@ -287,12 +287,12 @@ impl Grid {
 }
 
 /// Grains that are being found. Places without one are written too, and then over: whether there is one is not to be guessed.
-struct Found<'a> {
+struct FoundGrains<'a> {
     list: &'a mut Vec<u32>,
     count: usize,
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundGrains<'a> {
     /// Places in 27 cells.
     const MOST: usize = 27 * ROOM;
 
@@ -300,7 +300,7 @@ impl<'a> Found<'a> {
         if list.len() < Self::MOST {
             list.resize(Self::MOST, NONE);
         }
-        Found { list, count: 0 }
+        FoundGrains { list, count: 0 }
     }
 
     #[inline(always)]
@@ -345,7 +345,7 @@ mod tests {
         let mut position: Vec<DVec3> =
             (0..1000).map(|_| 20.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
         let most = |position: &[DVec3]| {
-            let grid = Grid::new(position.iter().copied(), 0.5, &Domain::Open);
+            let grid = CellGrid::new(position.iter().copied(), 0.5, &Domain::Open);
             (0..1000).map(|k| grid.around(k, &mut Vec::new()).len()).max().unwrap()
         };
         let together = most(&position);
@@ -361,7 +361,7 @@ mod tests {
         let domain = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(4.0), axes: [true; 3] };
         let position: Vec<DVec3> =
             (0..n).map(|_| 4.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
-        let mut grid = Grid::new(position.iter().copied(), 0.99, &domain);
+        let mut grid = CellGrid::new(position.iter().copied(), 0.99, &domain);
         let mut found = Vec::new();
         let mut gone = vec![false; n];
         for step in 0..3000 {

@@ -6,13 +6,13 @@ use rubblepile_core::{
     simd::{dispatch, prefetch},
     wall::Cylinder,
 };
-use rubblepile_geometry::meeting::{Path, Target, meet};
+use rubblepile_geometry::meeting::{MovingWall, Path, meet};
 
 use crate::{
-    drift::{Drift, Near},
+    drift::{BroadPhase, Drift},
     grid::Crossing,
     lists::Lists,
-    memory::{Ahead, Fate, Grain, Hold, Memory},
+    memory::{Ahead, DriftBuffers, Fate, Grain, WallAnchor},
     sight::Sight,
 };
 
@@ -42,8 +42,8 @@ impl Drift<'_> {
     /// Asks for what the next events will read: by then it is here. They are anywhere in the world, and so in memory.
     #[inline]
     pub fn read_ahead(&self) {
-        let Memory { queue, rows, bodies, ahead, .. } = &self.memory;
-        let Near::Cells(grid) = &self.near else { return };
+        let DriftBuffers { queue, rows, bodies, ahead, .. } = &self.memory;
+        let BroadPhase::Cells(grid) = &self.near else { return };
         if let Some((_, k)) = queue.soon(FAR) {
             prefetch(ahead, k as usize);
             prefetch(rows, k as usize);
@@ -106,7 +106,7 @@ impl Drift<'_> {
     /// When a grain meets one that a wall holds, along the true paths of both: for the centre of the grain, what is held is a
     /// point of the wall with the two radii about it.
     fn time_to_held(&self, row: u32, held: u32, hold: u32) -> f64 {
-        let Hold { which, place } = self.memory.holds[hold as usize];
+        let WallAnchor { which, place } = self.memory.holds[hold as usize];
         let surface =
             Surface::Cylinder(Cylinder { centre: place, axis: DVec3::Z, radius: 0.0, length: Some(0.0) });
         let point = Wall { surface, name: String::new(), ..self.scene.walls[which] };
@@ -116,7 +116,7 @@ impl Drift<'_> {
         // The image that is near.
         let there = held.at(self.now);
         path.position = there + self.between(there, path.position);
-        match Target::new(&point).first_touch(self.scene.start + self.now, &path) {
+        match MovingWall::new(&point).first_touch(self.scene.start + self.now, &path) {
             Some((t, _)) => self.now + t,
             None => f64::INFINITY,
         }
@@ -126,12 +126,12 @@ impl Drift<'_> {
     pub fn look_for_grains(&mut self, k: u32, ahead: &mut Ahead) {
         let mut me = self.memory.grain(k as usize);
         (me.position, me.since) = (me.at(self.now), self.now);
-        if let Near::Lists { lists, .. } = self.near {
+        if let BroadPhase::Lists { lists, .. } = self.near {
             self.see(k, me, lists.of(k), ahead);
             return;
         }
         let mut seen = std::mem::take(&mut self.memory.seen);
-        if let Near::Cells(grid) = &self.near {
+        if let BroadPhase::Cells(grid) = &self.near {
             self.see(k, me, grid.around(k, &mut seen), ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
@@ -167,9 +167,9 @@ impl Drift<'_> {
             return;
         }
         let lists = match self.near {
-            Near::Lists { lists, .. } if !lists.touches_walls(row) => return,
-            Near::Lists { lists, .. } => Some(lists),
-            Near::Cells(_) => None,
+            BroadPhase::Lists { lists, .. } if !lists.touches_walls(row) => return,
+            BroadPhase::Lists { lists, .. } => Some(lists),
+            BroadPhase::Cells(_) => None,
         };
         let path = self.path(row);
         for (which, wall) in self.targets.iter().enumerate() {
@@ -192,14 +192,14 @@ impl Drift<'_> {
 
     /// Moves a grain to the next cell, where it sees those that have come near.
     pub fn cross(&mut self, k: u32, into: Crossing) {
-        let Near::Cells(grid) = &mut self.near else { return };
+        let BroadPhase::Cells(grid) = &mut self.near else { return };
         self.tally.crossings += 1;
         grid.cross(k, into);
         let mut me = self.memory.grain(k as usize);
         (me.position, me.since) = (me.at(self.now), self.now);
         let mut ahead = self.memory.ahead[k as usize];
         let mut seen = std::mem::take(&mut self.memory.seen);
-        if let Near::Cells(grid) = &self.near {
+        if let BroadPhase::Cells(grid) = &self.near {
             self.see(k, me, grid.ahead(k, into, &mut seen), &mut ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);

@@ -27,19 +27,19 @@ impl Grain {
 /// A grain in flight, in the order of its fields: one cache line, as lanes read it.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub struct Row(pub [f64; 8]);
+pub struct PackedGrain(pub [f64; 8]);
 
-impl From<Grain> for Row {
+impl From<Grain> for PackedGrain {
     #[inline]
     fn from(g: Grain) -> Self {
         let (x, v) = (g.position, g.velocity);
-        Row([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
+        PackedGrain([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
     }
 }
 
-impl From<Row> for Grain {
+impl From<PackedGrain> for Grain {
     #[inline]
-    fn from(Row([x, y, z, since, u, v, w, radius]): Row) -> Self {
+    fn from(PackedGrain([x, y, z, since, u, v, w, radius]): PackedGrain) -> Self {
         Grain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
     }
 }
@@ -102,14 +102,14 @@ impl Ahead {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Free,
-    /// Moves with a wall, and gives way to nothing: the number of its [`Hold`].
+    /// Moves with a wall, and gives way to nothing: the number of its [`WallAnchor`].
     Held(u32),
     Absorbed,
 }
 
 /// How a wall has a grain.
 #[derive(Debug, Clone, Copy)]
-pub struct Hold {
+pub struct WallAnchor {
     /// Which wall, and where in its frame.
     pub which: usize,
     pub place: DVec3,
@@ -117,13 +117,13 @@ pub struct Hold {
 
 /// What a drift knows of every grain. Kept from one to the next, so that short ones need not ask for it.
 #[derive(Debug, Default)]
-pub struct Memory {
-    pub rows: Vec<Row>,
+pub struct DriftBuffers {
+    pub rows: Vec<PackedGrain>,
     pub bodies: Vec<Body>,
     /// How many times each has met something.
     pub met: Vec<u32>,
     pub fate: Vec<Fate>,
-    pub holds: Vec<Hold>,
+    pub holds: Vec<WallAnchor>,
     pub ahead: Vec<Ahead>,
     pub queue: Queue,
     /// Whom a grain sees.
@@ -132,7 +132,7 @@ pub struct Memory {
     pub clear: Vec<Vec<Clear>>,
 }
 
-impl Memory {
+impl DriftBuffers {
     #[inline]
     pub fn grain(&self, row: usize) -> Grain {
         self.rows[row].into()
@@ -158,7 +158,7 @@ impl Memory {
         self.rows.clear();
         self.rows.extend((0..b.len()).map(|k| {
             let (position, velocity, radius) = (b.position[k], b.velocity[k], b.radius[k]);
-            Row::from(Grain { position, since: 0.0, velocity, radius })
+            PackedGrain::from(Grain { position, since: 0.0, velocity, radius })
         }));
         self.bodies.clear();
         self.bodies.extend((0..b.len()).map(|k| {

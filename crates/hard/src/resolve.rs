@@ -9,12 +9,12 @@
 //! collisions are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
 
 use glam::DVec3;
-use rubblepile_core::{SurfaceRef, Touch};
+use rubblepile_core::{SurfaceRef, WallResponse};
 
 use crate::{
     bounce::{Restitution, impulse, spin_change},
-    drift::{Caught, Drift, Near},
-    memory::{Ahead, Fate, Grain, Hold, Memory},
+    drift::{BroadPhase, Caught, Drift},
+    memory::{Ahead, DriftBuffers, Fate, Grain, WallAnchor},
     state::Held,
 };
 
@@ -28,7 +28,7 @@ impl Drift<'_> {
     pub fn hold(&mut self, row: usize, held: Held) {
         let Some(which) = self.scene.walls.iter().position(|w| w.id == held.wall) else { return };
         self.memory.fate[row] = Fate::Held(self.memory.holds.len() as u32);
-        self.memory.holds.push(Hold { which, place: held.place });
+        self.memory.holds.push(WallAnchor { which, place: held.place });
         self.all_free = false;
         self.memory.bodies[row].spin = self.ends[which].spin;
         self.aim(row, which, held.place);
@@ -114,8 +114,8 @@ impl Drift<'_> {
         self.memory.met[i] = self.memory.met[i].wrapping_add(1);
         self.walls[which].collisions += 1;
         match wall.touch {
-            Touch::Bounce => {}
-            Touch::Stick => {
+            WallResponse::Bounce => {}
+            WallResponse::Stick => {
                 let position = me.position + self.sag(i);
                 self.memory.put(i, Grain { position, ..me });
                 let body = self.id[i];
@@ -133,7 +133,7 @@ impl Drift<'_> {
                 self.look_again(k);
                 return;
             }
-            Touch::Absorb => {
+            WallResponse::Absorb => {
                 let energy = 0.5
                     * (m * velocity.length_squared() + inertia * self.memory.bodies[i].spin.length_squared());
                 self.tally.lost_normal += energy;
@@ -145,7 +145,7 @@ impl Drift<'_> {
                 self.absorbed.push(k);
                 self.memory.fate[i] = Fate::Absorbed;
                 self.all_free = false;
-                if let Near::Cells(grid) = &mut self.near {
+                if let BroadPhase::Cells(grid) = &mut self.near {
                     grid.unlink(k);
                 }
                 self.set(k, Ahead::NOTHING);
@@ -178,7 +178,7 @@ impl Drift<'_> {
     pub fn velocity_now(&self, row: usize) -> DVec3 {
         match self.fate(row) {
             Fate::Held(hold) if self.scene.curvilinear => {
-                let Hold { which, place } = self.memory.holds[hold as usize];
+                let WallAnchor { which, place } = self.memory.holds[hold as usize];
                 let pose = self.scene.walls[which].pose(self.scene.start + self.now);
                 pose.velocity_at(pose.to_world(place))
             }
@@ -232,7 +232,7 @@ impl Drift<'_> {
     pub fn bring_here(&mut self, k: usize) -> u32 {
         let now = self.now;
         if let Fate::Held(hold) = self.fate(k) {
-            let Hold { which, place } = self.memory.holds[hold as usize];
+            let WallAnchor { which, place } = self.memory.holds[hold as usize];
             let mut g = self.memory.grain(k);
             g.position = match self.scene.curvilinear {
                 true => self.scene.walls[which].pose(self.scene.start + now).to_world(place),
@@ -246,7 +246,7 @@ impl Drift<'_> {
             return 0;
         }
         let mut g = self.memory.grain(k);
-        let Memory { met, bodies, .. } = &mut self.memory;
+        let DriftBuffers { met, bodies, .. } = &mut self.memory;
         let at_once = &mut bodies[k].at_once;
         let again = met[k] > 0 && now - g.since < AT_ONCE * self.scene.h;
         *at_once = if again { *at_once + 1 } else { 0 };

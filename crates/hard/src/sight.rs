@@ -4,10 +4,10 @@
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};
 
-use crate::memory::{Grain, Row};
+use crate::memory::{Grain, PackedGrain};
 
 pub struct Sight<'a> {
-    pub rows: &'a [Row],
+    pub rows: &'a [PackedGrain],
     /// At the moment `now`.
     pub me: Grain,
     /// It may be among them: it does not fly towards itself.
@@ -111,7 +111,7 @@ mod tests {
                     radius: rng.range(0.1, 0.6),
                 })
                 .collect();
-            let rows: Vec<Row> = grains.iter().map(|&g| Row::from(g)).collect();
+            let rows: Vec<PackedGrain> = grains.iter().map(|&g| PackedGrain::from(g)).collect();
             let (now, end) = (1.0, rng.range(1.0, 3.0));
             let period = match round % 3 {
                 0 => (DVec3::ZERO, DVec3::ZERO),

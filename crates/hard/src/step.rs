@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Instant};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, Touch, World,
+    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, WallResponse, World,
     settings::{Checked, MethodSettings},
     wall::Pose,
 };
@@ -13,10 +13,10 @@ use rubblepile_geometry::{mesh::Surfaces, order};
 use crate::{
     Settings,
     bounce::Restitution,
-    drift::{Caught, Drift, End, Near, Scene, flights},
+    drift::{BroadPhase, Caught, Drift, DriftContext, End, flights},
     ground,
     lists::Lists,
-    memory::Memory,
+    memory::DriftBuffers,
     state::{self, HardState, Held},
     timestep,
 };
@@ -34,7 +34,7 @@ pub struct HardSpheres {
     settings: Settings,
     /// Scratch that the world can rebuild.
     lists: Lists,
-    memory: Memory,
+    memory: DriftBuffers,
     held: Vec<(u32, Held)>,
     surfaces: Surfaces,
 }
@@ -44,7 +44,7 @@ impl HardSpheres {
         HardSpheres {
             settings,
             lists: Lists::default(),
-            memory: Memory::default(),
+            memory: DriftBuffers::default(),
             held: Vec::new(),
             surfaces: Surfaces::default(),
         }
@@ -74,7 +74,7 @@ impl HardSpheres {
             .iter()
             .map(|p| Restitution { normal: p.restitution_normal, tangential: p.restitution_tangential })
             .collect();
-        let scene = Scene {
+        let scene = DriftContext {
             held: &self.held,
             domain: world.domain,
             walls: &world.walls,
@@ -91,9 +91,9 @@ impl HardSpheres {
         let mut near = match Lists::leash(world, h) {
             Some(leash) => {
                 self.lists.prepare(world, leash);
-                Near::Lists { lists: &self.lists, leash }
+                BroadPhase::Lists { lists: &self.lists, leash }
             }
-            None => Near::cells(world),
+            None => BroadPhase::cells(world),
         };
         let mut memory = std::mem::take(&mut self.memory);
         let end = loop {
@@ -103,7 +103,7 @@ impl HardSpheres {
             match drift.run()? {
                 Ok(end) => break end,
                 // Someone flies further than lists reach: once more, with cells.
-                Err(back) => (near, memory) = (Near::cells(world), back),
+                Err(back) => (near, memory) = (BroadPhase::cells(world), back),
             }
         };
         let End { memory, caught, absorbed, walls, flights, tally } = end;
@@ -213,7 +213,7 @@ fn work_on(world: &World, row: usize, before: &Caught, after: &Caught) -> f64 {
 fn stick_at_start(world: &mut World) {
     let time = world.time();
     let mut all = std::mem::take(&mut world.part_or_default::<HardState>().held);
-    for wall in world.walls.iter().filter(|w| w.touch == Touch::Stick) {
+    for wall in world.walls.iter().filter(|w| w.touch == WallResponse::Stick) {
         let pose = wall.pose(time);
         for row in 0..world.bodies.len() {
             let (x, radius, body) =

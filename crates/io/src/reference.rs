@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use rubblepile_core::{Column, settings::Scene};
+use rubblepile_core::{Column, settings::ScenarioContext};
 use rubblepile_probe::ProbeTable;
 use serde::Serialize;
 
@@ -146,14 +146,14 @@ pub fn sections() -> Vec<Section> {
 /// Columns of every probe, with names as [`NAME`].
 fn probes() -> Vec<Section> {
     let names = || vec![NAME.to_string()];
-    let scene = Scene {
+    let scene = ScenarioContext {
         up: glam::DVec3::Z,
         method: "hard",
         walls_catch: true,
         groups: names(),
         walls: names(),
         asteroids: names(),
-        ..Scene::default()
+        ..ScenarioContext::default()
     };
     let section = |(mut table, about): (ProbeTable, &str)| {
         table.settings_mut().fill_defaults(&scene);
@@ -227,7 +227,10 @@ mod tests {
             let mut names = BTreeSet::new();
             for entry in &section.entries {
                 assert!(names.insert(entry.name.clone()), "{} twice in {}", entry.name, section.file);
-                assert!(entry.definition.split_whitespace().count() > 1 && !entry.definition.ends_with('.'), "{entry:?}");
+                assert!(
+                    entry.definition.split_whitespace().count() > 1 && !entry.definition.ends_with('.'),
+                    "{entry:?}"
+                );
             }
             assert!(!names.is_empty(), "{} {}", section.file, section.part);
         }

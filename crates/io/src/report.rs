@@ -40,11 +40,11 @@ pub struct RunReport {
     /// Keys of what should be cited; `rubblepile cite` prints them in full.
     pub citations: Vec<String>,
     /// One for the run and one for each time it was resumed.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct SessionRecord {
     pub started: String,
     pub version: String,
     pub threads: usize,
@@ -153,7 +153,7 @@ fn processor() -> Option<String> {
     (!name.is_empty()).then(|| name.to_string())
 }
 
-impl Session {
+impl SessionRecord {
     /// Takes over what the run loop has counted so far.
     pub fn update(&mut self, report: &Report, step: u64, wall_s: f64) {
         self.to_step = step;
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_reference_names_what_is_written_and_nothing_else() {
-        let mut session = Session {
+        let mut session = SessionRecord {
             started: String::new(),
             version: String::new(),
             threads: 1,

@@ -17,7 +17,7 @@ use rubblepile_core::{
 };
 
 use crate::{
-    checkpoint::{self, Found, Meta},
+    checkpoint::{self, LatestCheckpoint, Meta},
     contact_table::ContactTables,
     diagnostic::Diagnostic,
     error::{FileError, Result},
@@ -135,8 +135,8 @@ impl Session {
     }
 
     /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
-    pub fn resume(found: Found, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
-        let Found { path, meta, mut world, passed_over } = found;
+    pub fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
+        let LatestCheckpoint { path, meta, mut world, passed_over } = found;
         // A run that has ended and is to go further goes on like any other.
         world.ended = false;
         let mut warnings = Vec::new();
@@ -165,7 +165,7 @@ impl Session {
         let advice = plan.advice();
         let noted = advice.iter().filter(|a| a.severity == Severity::Warning).map(|a| a.text.clone());
         let warnings: Vec<String> = warnings.into_iter().chain(noted).collect();
-        report.sessions.push(report::Session {
+        report.sessions.push(report::SessionRecord {
             started: utc(SystemTime::now()),
             version: report.version.clone(),
             threads: rayon::current_num_threads(),

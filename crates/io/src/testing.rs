@@ -8,8 +8,8 @@ use std::{
 use glam::{DQuat, DVec2, DVec3};
 use rubblepile_core::{
     Action, Advice, Contact, Convex, Dissipation, Domain, Event, Extent, Fields, Frame, Material, Method,
-    Motion, PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
-    archive_struct,
+    PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Trigger, Wall, WallMotion, WallResponse,
+    World, archive_struct,
     event::{AddSpin, AddWall, RemoveBeyond, RemoveWall, SetMaterial, SetMotion, SpinUp, Stop},
     wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
@@ -72,15 +72,18 @@ fn wall(rng: &mut Rng, id: u32) -> Wall {
     };
     let mut wall = Wall::new(id, word(rng), (rng.next_u64() % 3) as u32, surface);
     wall.motion = match rng.next_u64() % 5 {
-        0 => Motion::None,
-        1 => Motion::Translation { velocity: vector(rng) },
-        2 => Motion::Oscillation { amplitude: vector(rng), frequency: rng.uniform(), phase: rng.normal() },
-        3 => Motion::Reciprocal { size: vector(rng), rate: rng.uniform() },
-        _ => Motion::Rotation { centre: vector(rng), axis: DVec3::Y, rate: rng.normal() },
+        0 => WallMotion::None,
+        1 => WallMotion::Translation { velocity: vector(rng) },
+        2 => {
+            WallMotion::Oscillation { amplitude: vector(rng), frequency: rng.uniform(), phase: rng.normal() }
+        }
+        3 => WallMotion::Reciprocal { size: vector(rng), rate: rng.uniform() },
+        _ => WallMotion::Rotation { centre: vector(rng), axis: DVec3::Y, rate: rng.normal() },
     };
     wall.rotation = DQuat::from_rotation_x(rng.normal());
     wall.since = rng.uniform();
-    wall.touch = [Touch::Bounce, Touch::Stick, Touch::Absorb][(rng.next_u64() % 3) as usize];
+    wall.touch =
+        [WallResponse::Bounce, WallResponse::Stick, WallResponse::Absorb][(rng.next_u64() % 3) as usize];
     wall
 }
 
@@ -276,11 +279,11 @@ pub fn random_meta(rng: &mut Rng) -> Meta {
 /// Moves bodies on straight lines and lets their spins decay at random: its next step depends on the position, the
 /// random numbers and the contact history, so a restart that loses one of them shows.
 #[derive(Default)]
-pub struct Drift {
+pub struct RandomDrift {
     memory: Option<Vec<SpringHistory>>,
 }
 
-/// What [`Drift`] keeps in the world.
+/// What [`RandomDrift`] keeps in the world.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DriftState {
     pub contacts: Vec<SpringHistory>,
@@ -298,7 +301,7 @@ fn contacts(world: &World) -> &[SpringHistory] {
     world.part::<DriftState>().map_or(&[], |part| &part.contacts)
 }
 
-impl Method for Drift {
+impl Method for RandomDrift {
     fn name(&self) -> &'static str {
         "drift"
     }

@@ -45,7 +45,7 @@ pub struct Friction {
 }
 
 /// Eq. (B.11): what the node stands for of its grain's outline, and how that changes with the places of the three.
-fn length([before, node, after]: [DVec2; 3]) -> (f64, Row) {
+fn length([before, node, after]: [DVec2; 3]) -> (f64, ElementRow) {
     let (first, second) = (node - before, after - node);
     let (l0, l1) = (first.length(), second.length());
     let (t0, t1) = (first / l0, second / l1);
@@ -57,9 +57,9 @@ fn length([before, node, after]: [DVec2; 3]) -> (f64, Row) {
     (0.5 * (l0 + l1), slope)
 }
 
-type Row = [f64; SIZE];
+type ElementRow = [f64; SIZE];
 
-fn set(row: &mut Row, node: usize, value: DVec2) {
+fn set(row: &mut ElementRow, node: usize, value: DVec2) {
     (row[2 * node], row[2 * node + 1]) = (value.x, value.y);
 }
 
@@ -71,11 +71,11 @@ struct Place {
     functions: [f64; 4],
     slopes: [f64; 4],
     /// Eq. (B.6): of the gap.
-    gap: Row,
+    gap: ElementRow,
     /// Of the local coordinate, eq. (B.5).
-    slide: Row,
+    slide: ElementRow,
     /// Of the direction of the tangent, rad.
-    turn: Row,
+    turn: ElementRow,
 }
 
 /// Appendix B: a node (between its neighbours) and a piece of another outline, of which the closest point is known.
@@ -93,8 +93,8 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Optio
     }
     let square = first.length_squared();
     let bend = normal.dot(second);
-    let slide: Row = std::array::from_fn(|i| (b_t[i] + gap * b_turn[i]) / (square - gap * bend));
-    let turn: Row = std::array::from_fn(|i| bend * slide[i] + b_turn[i]);
+    let slide: ElementRow = std::array::from_fn(|i| (b_t[i] + gap * b_turn[i]) / (square - gap * bend));
+    let turn: ElementRow = std::array::from_fn(|i| bend * slide[i] + b_turn[i]);
     // Eqs (B.1), (B.2) are this, the second derivative of the gap, times -T A.
     let curvature = |i: usize, j: usize| {
         gap / square * turn[i] * turn[j]
@@ -141,7 +141,7 @@ fn element(
     let Pressure { pressure, stiffness } = push;
     let gap = &place.gap;
     // Eqs (B.1)-(B.3), and (B.4), which is not symmetric.
-    let mut symmetric: [Row; SIZE] = std::array::from_fn(|i| {
+    let mut symmetric: [ElementRow; SIZE] = std::array::from_fn(|i| {
         std::array::from_fn(|j| length * (stiffness * gap[i] * gap[j] - pressure * gap_curvature(i, j)))
     });
     let mut whole = symmetric;
@@ -167,9 +167,9 @@ struct Rubbing {
     slip: f64,
     hold: f64,
     /// Changes of the traction with the places of the nodes.
-    change: Row,
+    change: ElementRow,
     /// What the traction acts along: the slave one way, the masters the other.
-    along: Row,
+    along: ElementRow,
 }
 
 impl Rubbing {
@@ -203,10 +203,10 @@ impl Rubbing {
     fn add(
         &self,
         place: &Place,
-        (length, length_slope): (f64, Row),
+        (length, length_slope): (f64, ElementRow),
         force: &mut [DVec2; NODES],
-        symmetric: &mut [Row; SIZE],
-        whole: &mut [Row; SIZE],
+        symmetric: &mut [ElementRow; SIZE],
+        whole: &mut [ElementRow; SIZE],
     ) {
         let Rubbing { traction, change, along, .. } = self;
         for (k, force) in force.iter_mut().enumerate() {

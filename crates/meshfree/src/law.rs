@@ -19,8 +19,7 @@ pub enum Plane {
 /// The elastic law.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "ElasticLaw")]
-pub enum Kind {
+pub enum ElasticLaw {
     // Eq. (13): the stress is the second one of Piola and Kirchhoff.
     /// Stress proportional to the Green-Lagrange strain: softens when pressed far.
     #[default]
@@ -32,8 +31,8 @@ pub enum Kind {
 
 /// An elastic law with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
-    kind: Kind,
+pub struct Elasticity {
+    kind: ElasticLaw,
     plane: Plane,
     /// Lamé's, Pa. Of plane stress and eq. (13) the λ of the plane.
     lambda: f64,
@@ -63,8 +62,8 @@ pub struct Response {
     pub tangent: [[f64; 4]; 4],
 }
 
-impl Law {
-    pub fn new(kind: Kind, plane: Plane, modulus: f64, ratio: f64) -> Result<Self, LawError> {
+impl Elasticity {
+    pub fn new(kind: ElasticLaw, plane: Plane, modulus: f64, ratio: f64) -> Result<Self, LawError> {
         if !(modulus > 0.0 && modulus.is_finite()) {
             return Err(LawError::Modulus(modulus));
         }
@@ -73,11 +72,11 @@ impl Law {
         }
         let mu = modulus / (2.0 * (1.0 + ratio));
         let lambda = match (kind, plane) {
-            (Kind::SaintVenantKirchhoff, Plane::Stress) => modulus * ratio / (1.0 - ratio * ratio),
+            (ElasticLaw::SaintVenantKirchhoff, Plane::Stress) => modulus * ratio / (1.0 - ratio * ratio),
             _ if ratio == 0.5 => return Err(LawError::Incompressible),
             _ => modulus * ratio / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
         };
-        Ok(Law { kind, plane, lambda, mu })
+        Ok(Elasticity { kind, plane, lambda, mu })
     }
 
     pub fn shear_modulus(&self) -> f64 {
@@ -99,14 +98,14 @@ impl Law {
     #[inline]
     pub fn answer<const TANGENT: bool>(&self, f: [f64; 4]) -> Option<Response> {
         match self.kind {
-            Kind::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff::<TANGENT>(f)),
-            Kind::NeoHookean => self.neo_hookean(f),
+            ElasticLaw::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff::<TANGENT>(f)),
+            ElasticLaw::NeoHookean => self.neo_hookean(f),
         }
     }
 
     /// Eqs (13), (A.5), (A.6).
     fn saint_venant_kirchhoff<const TANGENT: bool>(&self, f: [f64; 4]) -> Response {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         let strain = green_lagrange(f);
         let stress = hooke(lambda, mu, strain);
         let energy = 0.5 * (stress[0] * strain[0] + stress[1] * strain[1] + 2.0 * stress[2] * strain[2]);
@@ -117,9 +116,9 @@ impl Law {
 
     /// Lamé's constants of small strains in the plane, Pa.
     fn small(&self) -> (f64, f64) {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         match (self.kind, self.plane) {
-            (Kind::NeoHookean, Plane::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
+            (ElasticLaw::NeoHookean, Plane::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
             _ => (lambda, mu),
         }
     }
@@ -130,7 +129,7 @@ impl Law {
         hooke(lambda, mu, strain)
     }
 
-    /// As [`Law::answer`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
+    /// As [`Elasticity::answer`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
     /// Green-Lagrange strain, which is `rate` times the strain, and `constant`. Rigid motion has none.
     pub fn answer_viscous<const TANGENT: bool>(
         &self,
@@ -147,7 +146,7 @@ impl Law {
     }
 
     fn neo_hookean(&self, f: [f64; 4]) -> Option<Response> {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         let [xx, xy, yx, yy] = f;
         let area = xx * yy - xy * yx;
         if area.is_nan() || area <= 0.0 {
@@ -187,7 +186,7 @@ impl Law {
 
     /// The stretch through the plate at which it bears no stress: μ (t² - 1) + λ ln(J t) = 0, which rises with t.
     fn thickness(&self, area: f64) -> Option<f64> {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         let mut log_t = -lambda / (lambda + 2.0 * mu) * area.ln();
         for _ in 0..60 {
             let square = (2.0 * log_t).exp();
@@ -251,9 +250,9 @@ pub fn cauchy(f: [f64; 4], stress: [f64; 4]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    fn all() -> impl Iterator<Item = Law> {
-        [Kind::SaintVenantKirchhoff, Kind::NeoHookean].into_iter().flat_map(|kind| {
-            [Plane::Strain, Plane::Stress].map(|plane| Law::new(kind, plane, 1000.0, 0.3).unwrap())
+    fn all() -> impl Iterator<Item = Elasticity> {
+        [ElasticLaw::SaintVenantKirchhoff, ElasticLaw::NeoHookean].into_iter().flat_map(|kind| {
+            [Plane::Strain, Plane::Stress].map(|plane| Elasticity::new(kind, plane, 1000.0, 0.3).unwrap())
         })
     }
 
@@ -331,20 +330,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        let law = |kind, plane, ratio| Law::new(kind, plane, 1e6, ratio);
-        use Kind::*;
+        let law = |kind, plane, ratio| Elasticity::new(kind, plane, 1e6, ratio);
+        use ElasticLaw::*;
         assert_eq!(law(SaintVenantKirchhoff, Plane::Strain, 0.5), Err(LawError::Incompressible));
         assert_eq!(law(NeoHookean, Plane::Stress, 0.5), Err(LawError::Incompressible));
         assert!(law(SaintVenantKirchhoff, Plane::Stress, 0.5).is_ok());
         assert_eq!(law(NeoHookean, Plane::Strain, 0.6), Err(LawError::Ratio(0.6)));
-        assert!(Law::new(NeoHookean, Plane::Strain, f64::NAN, 0.3).is_err());
+        assert!(Elasticity::new(NeoHookean, Plane::Strain, f64::NAN, 0.3).is_err());
         let neo = law(NeoHookean, Plane::Strain, 0.3).unwrap();
         assert_eq!(neo.respond([-1.0, 0.0, 0.0, 1.0]), None);
     }
 
     #[test]
     fn cauchy_stress_of_a_turned_bar_lies_along_it() {
-        let law = Law::new(Kind::NeoHookean, Plane::Stress, 1000.0, 0.0).unwrap();
+        let law = Elasticity::new(ElasticLaw::NeoHookean, Plane::Stress, 1000.0, 0.0).unwrap();
         // Pulled along x by a tenth, then turned by a quarter.
         let f = [0.0, -1.0, 1.1, 0.0];
         let [xx, yy, xy] = cauchy(f, law.respond(f).unwrap().stress);

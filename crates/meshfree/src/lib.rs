@@ -39,7 +39,7 @@ pub mod internals {
         element::{Element, Friction, NODES, Pressure, on_grain, on_wall},
         losses::Losses,
         quadrature::points as quadrature_points,
-        sample::{Damping, Flows, Grain, Grip, Partner, Sample, Wall},
+        sample::{Damping, Flows, Grain, Grip, NodePartner, Sample, Wall},
         spline::closest,
     };
 }

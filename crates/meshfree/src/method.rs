@@ -12,14 +12,14 @@ use rubblepile_core::{
 use crate::{
     Deformable, Settings, deformation, grains,
     losses::Losses,
-    scene::{self, Scene},
+    scene::{self, PreparedSample},
     step::{Scheme, StepError, Stepper, Times},
     timestep,
 };
 
 pub struct DeformableGrains {
     settings: Settings,
-    scene: Option<Scene>,
+    scene: Option<PreparedSample>,
     stepper: Option<Stepper>,
 }
 
@@ -33,10 +33,10 @@ impl DeformableGrains {
     }
 
     /// Makes what is missing of the scratch.
-    fn prepare(&mut self, world: &World) -> Result<(&mut Scene, &mut Stepper)> {
+    fn prepare(&mut self, world: &World) -> Result<(&mut PreparedSample, &mut Stepper)> {
         if self.stepper.is_none() {
             let settings = self.settings.resolve(world);
-            self.scene = Some(Scene::new(world, &self.settings, self.scene.take())?);
+            self.scene = Some(PreparedSample::new(world, &self.settings, self.scene.take())?);
             // Events may have put in walls.
             if let Some((_, text)) = scene::behind(world, settings.reach) {
                 return Err(Error::Unsupported(text));

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Error, Motion, PairValues, Partner, Result, Surface, Wall, World, wall::Plane,
+    Advice, Error, PairValues, Partner, Result, Surface, Wall, WallMotion, World, wall::Plane,
 };
 
 use crate::{
@@ -13,24 +13,24 @@ use crate::{
     bulk::Bulk,
     fill::Filling,
     grain, grains, overlap,
-    sample::{self, Damping, Grain, Grip, Hold, Sample},
-    step::State,
+    sample::{self, ContactMultipliers, Damping, Grain, Grip, Sample},
+    step::NodalState,
 };
 
 /// One straight side of a wall: which wall, by its place among them, and which face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Side {
+pub struct WallSide {
     pub wall: usize,
     pub face: u32,
 }
 
-pub fn sides(world: &World) -> Vec<Side> {
-    let of_wall = |(wall, w): (usize, &Wall)| grain::faces(w).map(move |face| Side { wall, face });
+pub fn sides(world: &World) -> Vec<WallSide> {
+    let of_wall = |(wall, w): (usize, &Wall)| grain::faces(w).map(move |face| WallSide { wall, face });
     world.walls.iter().enumerate().flat_map(of_wall).collect()
 }
 
 /// Where a side is at a time.
-pub fn line(world: &World, side: Side, time: f64) -> sample::Wall {
+pub fn line(world: &World, side: WallSide, time: f64) -> sample::Wall {
     let (point, normal) = grain::side(&world.walls[side.wall], side.face, time);
     let material = world.walls[side.wall].material as usize;
     sample::Wall { material, ..sample::Wall::new(point, normal) }
@@ -47,7 +47,7 @@ fn no_line(wall: &Wall) -> Option<&'static str> {
         _ => return Some("only planes and boxes bound deformable grains"),
     }
     match wall.motion {
-        Motion::Rotation { axis, .. } if axis.truncate().length() > 1e-9 => {
+        WallMotion::Rotation { axis, .. } if axis.truncate().length() > 1e-9 => {
             Some("it turns out of the plane of x and y")
         }
         _ => None,
@@ -129,9 +129,9 @@ pub fn behind(world: &World, allowed: f64) -> Option<(usize, String)> {
 type Made = Vec<(Arc<Reference>, Option<f64>, f64, f64)>;
 
 /// Grains with their shape functions, and the sides of walls.
-pub struct Scene {
+pub struct PreparedSample {
     pub sample: Sample,
-    pub sides: Vec<Side>,
+    pub sides: Vec<WallSide>,
     made: Made,
     gravity: DVec2,
 }
@@ -150,11 +150,11 @@ fn grips(world: &World) -> Vec<Grip> {
     world.pair_table().iter().map(of).collect()
 }
 
-impl Scene {
+impl PreparedSample {
     /// `before`: one to take the grains from, where they are the same.
-    pub fn new(world: &World, settings: &Settings, before: Option<Scene>) -> Result<Self> {
+    pub fn new(world: &World, settings: &Settings, before: Option<PreparedSample>) -> Result<Self> {
         let (made, sides) = (made(world), sides(world));
-        let same = |b: &Scene| {
+        let same = |b: &PreparedSample| {
             b.made.len() == made.len()
                 && b.made
                     .iter()
@@ -185,7 +185,7 @@ impl Scene {
         let mut sample = Sample::new(grains, Vec::new(), DVec2::ZERO)
             .ok_or_else(|| Error::Unsupported("a grain has no stiffness as it was made".into()))?;
         sample.grips = grips(world);
-        Ok(Scene { sample, sides, made, gravity: DVec2::ZERO })
+        Ok(PreparedSample { sample, sides, made, gravity: DVec2::ZERO })
     }
 
     /// Puts the walls where they are at a time.
@@ -201,7 +201,7 @@ impl Scene {
     }
 
     /// The state of the world, for the solver. Walls must be where the world's time has them.
-    pub fn state(&self, world: &World, reach: f64) -> State {
+    pub fn state(&self, world: &World, reach: f64) -> NodalState {
         let all =
             |column: fn(&Deformable) -> &Vec<DVec2>| grains(world).iter().flat_map(column).copied().collect();
         let displacement: Vec<DVec2> = all(|g| &g.displacement);
@@ -215,10 +215,11 @@ impl Scene {
         for watch in &mut watches {
             let grain = grains(world)[watch.grain as usize].id;
             if let Some(p) = pressed.get(&(grain, watch.node, self.partner(world, watch.partner))) {
-                watch.hold = Hold { pressure: p.pressure, traction: p.traction, bonded: p.bonded };
+                watch.hold =
+                    ContactMultipliers { pressure: p.pressure, traction: p.traction, bonded: p.bonded };
             }
         }
-        State {
+        NodalState {
             displacement,
             velocity: all(|g| &g.velocity),
             acceleration: all(|g| &g.acceleration),
@@ -227,15 +228,16 @@ impl Scene {
     }
 
     /// Writes a state into the world.
-    pub fn store(&self, state: &State, world: &mut World) {
-        let pressed = state.watches.iter().filter(|w| w.hold != Hold::default()).map(|w| Pressed {
-            grain: grains(world)[w.grain as usize].id,
-            node: w.node,
-            partner: self.partner(world, w.partner),
-            pressure: w.hold.pressure,
-            traction: w.hold.traction,
-            bonded: w.hold.bonded,
-        });
+    pub fn store(&self, state: &NodalState, world: &mut World) {
+        let pressed =
+            state.watches.iter().filter(|w| w.hold != ContactMultipliers::default()).map(|w| Pressed {
+                grain: grains(world)[w.grain as usize].id,
+                node: w.node,
+                partner: self.partner(world, w.partner),
+                pressure: w.hold.pressure,
+                traction: w.hold.traction,
+                bonded: w.hold.bonded,
+            });
         let pressed = pressed.collect();
         let Some(part) = world.part_mut::<DeformableState>() else { return };
         part.pressed = pressed;
@@ -249,10 +251,10 @@ impl Scene {
     }
 
     /// A partner as the world knows it.
-    pub fn partner(&self, world: &World, partner: sample::Partner) -> Partner {
+    pub fn partner(&self, world: &World, partner: sample::NodePartner) -> Partner {
         match partner {
-            sample::Partner::Grain(g) => Partner::Body(grains(world)[g as usize].id),
-            sample::Partner::Wall(w) => {
+            sample::NodePartner::Grain(g) => Partner::Body(grains(world)[g as usize].id),
+            sample::NodePartner::Wall(w) => {
                 let side = self.sides[w as usize];
                 Partner::Wall { wall: world.walls[side.wall].id, face: side.face }
             }

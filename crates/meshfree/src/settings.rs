@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeformableGrains, grains,
-    law::{self, Law, LawError, Plane},
+    law::{self, Elasticity, LawError, Plane},
     shape,
     step::{self, Scheme},
 };
@@ -31,11 +31,11 @@ pub struct Settings {
     /// How time is cut.
     pub scheme: Scheme,
     /// The elastic law.
-    pub law: law::Kind,
+    pub law: law::ElasticLaw,
     /// What is held in the direction that is not there.
     pub plane: Plane,
     /// How displacements are interpolated between nodes.
-    pub shape_functions: shape::Kind,
+    pub shape_functions: shape::Interpolation,
     /// Residual over the forces that balance in it, at which Newton-Raphson is done.
     pub residual: Number,
     /// Largest distance of what touches; `"auto"`: a millionth of the distance of nodes.
@@ -64,9 +64,9 @@ impl Default for Settings {
         Settings {
             timestep: Auto::Auto,
             scheme: Scheme::Composite,
-            law: law::Kind::SaintVenantKirchhoff,
+            law: law::ElasticLaw::SaintVenantKirchhoff,
             plane: Plane::Strain,
-            shape_functions: shape::Kind::Radial,
+            shape_functions: shape::Interpolation::Radial,
             residual: Quantity::new(1e-10),
             gap: Auto::Auto,
             contact_stiffness: Auto::Auto,
@@ -162,8 +162,8 @@ impl Settings {
     pub const ABOUT: &str = "Deformable grains in the plane, without a mesh, stepped implicitly.";
 
     /// The elastic law of a material; without a modulus there is none.
-    pub fn law_of(&self, young: Option<f64>, poisson: f64) -> Result<Law, LawError> {
-        Law::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)
+    pub fn law_of(&self, young: Option<f64>, poisson: f64) -> Result<Elasticity, LawError> {
+        Elasticity::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)
     }
 
     /// The numbers of the solver. They depend on grains as they were made, so that a restart finds the same.

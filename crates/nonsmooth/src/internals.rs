@@ -7,35 +7,35 @@ use rubblepile_geometry::mesh::Surfaces;
 use crate::{
     Settings,
     memory::Warm,
-    near::Near,
-    problem::{Free, Problem},
-    rocks::Rocks,
-    solver::{self, Outcome},
-    spots::{self, Law, Reach, Scene, Side, Spot},
+    near::Candidates,
+    problem::{ContactProblem, Free},
+    rocks::PlacedParts,
+    solver::{self, Convergence},
+    spots::{self, ContactParameters, Counterpart, DetectionInput, DetectionRange, Spot},
     step::inverse_inertia,
 };
 
 /// One contact problem by itself: a packing at rest, one step long, with every gap closed (workload N1).
-pub struct ContactProblem {
+pub struct IsolatedProblem {
     spots: Vec<Spot>,
-    laws: Vec<Law>,
+    laws: Vec<ContactParameters>,
     velocity: Vec<DVec3>,
     world: World,
-    problem: Problem,
+    problem: ContactProblem,
 }
 
-impl ContactProblem {
+impl IsolatedProblem {
     /// The bodies of `world`, pushed by `acceleration` for one of its steps; contacts are pairs and walls nearer than
     /// `reach`. An error if a shape cannot touch anything.
     pub fn new(world: World, acceleration: DVec3, reach: f64) -> Result<Self> {
-        let laws: Vec<Law> = world.pair_table().iter().map(Law::new).collect();
+        let laws: Vec<ContactParameters> = world.pair_table().iter().map(ContactParameters::new).collect();
         let walls = world.walls.iter().map(|w| w.pose(world.time())).collect();
         let poses = Poses { walls, asteroids: Vec::new() };
-        let reach = Reach { margin: Some(reach), ahead: 0.0 };
-        let mut near = Near::default();
+        let reach = DetectionRange { margin: Some(reach), ahead: 0.0 };
+        let mut near = Candidates::default();
         near.update(&world, &reach, &laws);
-        let rocks = Rocks::new(&world)?;
-        let scene = Scene {
+        let rocks = PlacedParts::new(&world)?;
+        let scene = DetectionInput {
             world: &world,
             laws: &laws,
             reach,
@@ -48,7 +48,7 @@ impl ContactProblem {
         let velocity: Vec<DVec3> =
             world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();
         let problem = build(&world, &velocity, &spots, &laws);
-        Ok(ContactProblem { spots, laws, velocity, world, problem })
+        Ok(IsolatedProblem { spots, laws, velocity, world, problem })
     }
 
     /// Back to the start: no impulses.
@@ -60,7 +60,7 @@ impl ContactProblem {
         self.problem.contacts
     }
 
-    pub fn solve(&mut self, settings: &Settings) -> Outcome {
+    pub fn solve(&mut self, settings: &Settings) -> Convergence {
         solver::solve(&mut self.problem, settings)
     }
 
@@ -99,10 +99,10 @@ impl ContactProblem {
         let one = |s: &Spot| {
             let own = at(s.row as usize, b.position[s.row as usize], s.point);
             match s.partner {
-                Side::Body { row, image } => {
+                Counterpart::Body { row, image } => {
                     at(row as usize, b.position[row as usize] + image, s.point) - own
                 }
-                Side::Surface { velocity, .. } => velocity - own,
+                Counterpart::Surface { velocity, .. } => velocity - own,
             }
         };
         self.spots.iter().map(one).collect()
@@ -114,9 +114,9 @@ impl ContactProblem {
     }
 }
 
-fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[Law]) -> Problem {
+fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[ContactParameters]) -> ContactProblem {
     let timestep = world.clock.timestep;
     let inverse_inertia = &inverse_inertia(world);
     let free = Free { world, velocity, inverse_inertia, timestep };
-    Problem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
+    ContactProblem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
 }

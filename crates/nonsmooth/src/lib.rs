@@ -20,5 +20,5 @@ mod timestep;
 
 pub use history::{ImpulseHistory, NonsmoothState};
 pub use settings::{Settings, Solver};
-pub use solver::Outcome;
+pub use solver::Convergence;
 pub use step::ContactDynamics;

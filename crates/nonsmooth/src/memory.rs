@@ -8,7 +8,7 @@ use rubblepile_core::{PackedSurface, Partner, SurfaceRef, World};
 
 use crate::{
     history::{ImpulseHistory, NonsmoothState},
-    spots::{Side, Spot},
+    spots::{Counterpart, Spot},
 };
 
 /// An impulse to start from.
@@ -20,7 +20,7 @@ pub struct Warm {
 
 /// One contact of the last step: the impulse on the partner. For bodies `row` is the lower row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Remembered {
+pub struct PreviousContact {
     pub row: u32,
     /// Row of the partner, or surface and face: see [`key`].
     pub partner: u64,
@@ -29,10 +29,10 @@ pub struct Remembered {
 }
 
 /// Bodies by row, surfaces after all bodies.
-pub fn key(side: &Side) -> u64 {
+pub fn key(side: &Counterpart) -> u64 {
     match *side {
-        Side::Body { row, .. } => u64::from(row),
-        Side::Surface { surface, face, .. } => surface_key(surface, face),
+        Counterpart::Body { row, .. } => u64::from(row),
+        Counterpart::Surface { surface, face, .. } => surface_key(surface, face),
     }
 }
 
@@ -48,18 +48,20 @@ fn surface_of(key: u64) -> Option<(SurfaceRef, u32)> {
 
 /// The contacts of the last step, sorted by row, partner and feature.
 #[derive(Debug, Default, PartialEq)]
-pub struct Memory(pub Vec<Remembered>);
+pub struct PreviousContacts(pub Vec<PreviousContact>);
 
-impl Memory {
+impl PreviousContacts {
     pub fn of(spots: &[Spot], solution: &[(DVec3, DVec3)]) -> Self {
-        let remembered = |(spot, &(impulse, torque)): (&Spot, &(DVec3, DVec3))| Remembered {
+        let remembered = |(spot, &(impulse, torque)): (&Spot, &(DVec3, DVec3))| PreviousContact {
             row: spot.row,
             partner: key(&spot.partner),
             feature: spot.feature,
             warm: Warm { impulse, torque },
         };
         // What bears nothing is nothing to start from.
-        Memory(spots.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect())
+        PreviousContacts(
+            spots.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect(),
+        )
     }
 
     fn sort(&mut self) {
@@ -73,7 +75,7 @@ impl Memory {
         let places = |ids: &mut dyn Iterator<Item = u32>| ids.zip(0..).collect::<HashMap<u32, u32>>();
         let wall = places(&mut world.walls.iter().map(|w| w.id));
         let asteroid = places(&mut world.asteroids.iter().map(|a| a.id));
-        let mut memory = Memory::default();
+        let mut memory = PreviousContacts::default();
         for h in world.part::<NonsmoothState>().into_iter().flat_map(|part| &part.contacts) {
             let Some(&body) = row.get(&h.body) else { continue };
             let warm = Warm { impulse: h.impulse, torque: h.angular_impulse };
@@ -90,7 +92,7 @@ impl Memory {
                 }
             };
             let Some((row, partner, warm)) = found else { continue };
-            memory.0.push(Remembered { row, partner, feature: h.feature, warm });
+            memory.0.push(PreviousContact { row, partner, feature: h.feature, warm });
         }
         memory.sort();
         memory
@@ -98,7 +100,7 @@ impl Memory {
 
     pub fn to_history(&self, world: &World) -> Vec<ImpulseHistory> {
         let id = |row: u64| world.bodies.id[row as usize];
-        let history = |r: &Remembered| {
+        let history = |r: &PreviousContact| {
             let (own, Warm { impulse, torque }) = (id(u64::from(r.row)), r.warm);
             let (body, partner, sign) = if let Some((surface, face)) = surface_of(r.partner) {
                 (own, world.partner_at(surface, face), 1.0)
@@ -137,7 +139,7 @@ impl Memory {
         self.sort();
     }
 
-    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair. On an asteroid
+    /// What each contact starts from: as [`PreviousContacts::matched`], but more even among the points of a pair. On an asteroid
     /// points of one facet may push along different directions.
     pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
         let mut out = self.matched(spots);
@@ -145,7 +147,8 @@ impl Memory {
         let mut at = 0;
         while at < spots.len() {
             let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
-            let ground = matches!(spots[at].partner, Side::Surface { surface: SurfaceRef::Asteroid(_), .. });
+            let ground =
+                matches!(spots[at].partner, Counterpart::Surface { surface: SurfaceRef::Asteroid(_), .. });
             let alike = |s: &Spot| (s.normal - spots[at].normal).length_squared() < 1e-12;
             if !ground || spots[at..end].iter().all(alike) {
                 even_out(&mut out[at..end], spots[at].normal);
@@ -187,7 +190,7 @@ fn even_out(points: &mut [Warm], normal: DVec3) {
     points.iter_mut().for_each(|w| w.impulse += 0.5 * (mean - w.impulse.dot(normal)) * normal);
 }
 
-fn share(old: &[Remembered], spots: &[Spot], out: &mut [Warm]) {
+fn share(old: &[PreviousContact], spots: &[Spot], out: &mut [Warm]) {
     if old.is_empty() {
         return;
     }

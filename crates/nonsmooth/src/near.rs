@@ -4,13 +4,13 @@ use glam::DVec3;
 use rubblepile_core::World;
 use rubblepile_geometry::{PairList, find_pairs};
 
-use crate::spots::{Law, Reach};
+use crate::spots::{ContactParameters, DetectionRange};
 
 /// Margin of the list over the smallest radius.
 const SKIN: f64 = 0.2;
 
 #[derive(Debug, Default)]
-pub struct Near {
+pub struct Candidates {
     pub list: PairList,
     /// Where the bodies were when it was made, and the margin it was made with.
     origin: Vec<DVec3>,
@@ -22,9 +22,9 @@ pub struct Near {
     pub clear: Vec<f64>,
 }
 
-impl Near {
+impl Candidates {
     /// Makes the list anew if it may have missed somebody; says whether it did.
-    pub fn update(&mut self, world: &World, reach: &Reach, laws: &[Law]) -> bool {
+    pub fn update(&mut self, world: &World, reach: &DetectionRange, laws: &[ContactParameters]) -> bool {
         let needed = farthest_reach(world, reach, laws);
         let x = &world.bodies.position;
         self.carry_on(world);
@@ -61,7 +61,7 @@ impl Near {
 }
 
 /// The largest gap at which any two bodies may count as near now.
-fn farthest_reach(world: &World, reach: &Reach, laws: &[Law]) -> f64 {
+fn farthest_reach(world: &World, reach: &DetectionRange, laws: &[ContactParameters]) -> f64 {
     let b = &world.bodies;
     let mean = b.centre_of_mass().1;
     let fastest = b.velocity.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();

@@ -6,40 +6,40 @@ use rayon::prelude::*;
 use rubblepile_core::{World, simd::LANES};
 
 use crate::{
-    batch::{Arms, Balls, Batch, Eight3, Rocks, Rolling},
-    colours::{Colours, Placing, Row},
+    batch::{Batch, Eight3, LeverArms, Rolling, SolidArms, SphereArms},
+    colours::{Colours, Placing, SolverBody},
     kernel::{Apply, ApplyTorque},
     memory::Warm,
-    spots::{Law, Side, Spot},
+    spots::{ContactParameters, Counterpart, Spot},
 };
 
 /// Part of an overlap that is taken back in a step.
 const TAKEN_BACK: f64 = 0.2;
 
 /// The contact points of a problem, all of one kind.
-pub enum Points {
+pub enum ContactBatches {
     /// All bodies are spheres.
-    Balls(Vec<Batch<Balls>>),
-    Rocks(Vec<Batch<Rocks>>),
+    Spheres(Vec<Batch<SphereArms>>),
+    Solids(Vec<Batch<SolidArms>>),
 }
 
 /// Runs a body of code with the batches, of whichever kind they are.
 macro_rules! with_points {
     ($points:expr, $batches:ident => $body:expr) => {
         match $points {
-            $crate::problem::Points::Balls($batches) => $body,
-            $crate::problem::Points::Rocks($batches) => $body,
+            $crate::problem::ContactBatches::Spheres($batches) => $body,
+            $crate::problem::ContactBatches::Solids($batches) => $body,
         }
     };
 }
 pub(crate) use with_points;
 
-pub struct Problem {
+pub struct ContactProblem {
     pub colours: Colours,
     pub placing: Placing,
     /// Velocities: free ones at first, those of the solution in the end.
-    pub rows: Vec<Row>,
-    pub points: Points,
+    pub rows: Vec<SolverBody>,
+    pub points: ContactBatches,
     /// Rolling and twisting, a batch each; empty: none.
     pub rolling: Vec<Rolling>,
     /// The speed that residuals are measured by: what contacts have to stop, and what forces add in a step, m/s.
@@ -75,26 +75,26 @@ struct Entry {
     attraction: f64,
 }
 
-impl Problem {
-    pub fn new(free: &Free, spots: &[Spot], laws: &[Law], warm: &[Warm]) -> Self {
+impl ContactProblem {
+    pub fn new(free: &Free, spots: &[Spot], laws: &[ContactParameters], warm: &[Warm]) -> Self {
         let world = free.world;
         let pairs: Vec<(u32, Option<u32>)> = spots.iter().map(|s| (s.row, s.partner_row())).collect();
         let (colours, placing) = Colours::new(world.bodies.len(), &pairs);
         let entries: Vec<Entry> =
             spots.par_iter().with_min_len(2048).map(|s| entry(free, s, &laws[s.law as usize])).collect();
         let points = if free.inverse_inertia.is_empty() {
-            Points::Balls(fill(&placing, spots, laws, &entries, warm, balls))
+            ContactBatches::Spheres(fill(&placing, spots, laws, &entries, warm, balls))
         } else {
             let arms =
-                |arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry| rocks(free, arms, lane, spot, e);
-            Points::Rocks(fill(&placing, spots, laws, &entries, warm, arms))
+                |arms: &mut SolidArms, lane: usize, spot: &Spot, e: &Entry| rocks(free, arms, lane, spot, e);
+            ContactBatches::Solids(fill(&placing, spots, laws, &entries, warm, arms))
         };
         let rolling = if spots.iter().any(|s| laws[s.law as usize].rolls()) {
             rolling(&placing, spots, laws, &entries, warm)
         } else {
             Vec::new()
         };
-        let mut problem = Problem {
+        let mut problem = ContactProblem {
             rows: rows(free, spots, &placing),
             load: load(free, &entries),
             contacts: spots.len(),
@@ -176,7 +176,7 @@ fn put(x: &mut Eight3, lane: usize, v: DVec3) {
     }
 }
 
-fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
+fn entry(free: &Free, spot: &Spot, law: &ContactParameters) -> Entry {
     let b = &free.world.bodies;
     let (i, n) = (spot.row as usize, spot.normal);
     let arm_a = spot.point - b.position[i];
@@ -184,7 +184,7 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
         (b.velocity[i] + b.spin[i].cross(arm_a), free.velocity[i] + b.spin[i].cross(arm_a));
     let (before, after, arm_b, field);
     match spot.partner {
-        Side::Body { row, image } => {
+        Counterpart::Body { row, image } => {
             let j = row as usize;
             arm_b = spot.point - (b.position[j] + image);
             let turn = b.spin[j].cross(arm_b);
@@ -193,7 +193,7 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
             field =
                 (free.velocity[i] - b.velocity[i]).length().max((free.velocity[j] - b.velocity[j]).length());
         }
-        Side::Surface { velocity, .. } => {
+        Counterpart::Surface { velocity, .. } => {
             arm_b = DVec3::ZERO;
             before = velocity - before_a;
             after = velocity - after_a;
@@ -251,7 +251,7 @@ fn resistance(free: &Free, spot: &Spot, arm_a: DVec3, arm_b: DVec3) -> (f64, f64
     (mass + both(n, n), tangent, largest(i) + partner.map_or(0.0, largest))
 }
 
-fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
+fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<SolverBody> {
     let b = &free.world.bodies;
     let mut rows = Vec::with_capacity(placing.rows);
     for k in 0..b.len() {
@@ -259,7 +259,7 @@ fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
         rows.push([v.x, v.y, v.z, w.x, w.y, w.z, 1.0 / b.mass[k], 1.0 / b.inertia[k].x]);
     }
     for spot in spots {
-        if let Side::Surface { velocity: v, .. } = spot.partner {
+        if let Counterpart::Surface { velocity: v, .. } = spot.partner {
             rows.push([v.x, v.y, v.z, 0.0, 0.0, 0.0, 0.0, 0.0]);
         }
     }
@@ -267,10 +267,10 @@ fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
     rows
 }
 
-fn fill<A: Arms>(
+fn fill<A: LeverArms>(
     placing: &Placing,
     spots: &[Spot],
-    laws: &[Law],
+    laws: &[ContactParameters],
     entries: &[Entry],
     warm: &[Warm],
     arms: impl Fn(&mut A, usize, &Spot, &Entry) + Sync,
@@ -307,12 +307,12 @@ fn admissible(p: DVec3, n: DVec3, mu: f64) -> DVec3 {
     n * normal + (p - n * normal).clamp_length_max(mu * normal)
 }
 
-fn balls(arms: &mut Balls, lane: usize, spot: &Spot, e: &Entry) {
+fn balls(arms: &mut SphereArms, lane: usize, spot: &Spot, e: &Entry) {
     arms.a[lane] = e.arm_a.dot(spot.normal);
     arms.b[lane] = -e.arm_b.dot(spot.normal);
 }
 
-fn rocks(free: &Free, arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry) {
+fn rocks(free: &Free, arms: &mut SolidArms, lane: usize, spot: &Spot, e: &Entry) {
     put(&mut arms.a, lane, e.arm_a);
     put(&mut arms.b, lane, e.arm_b);
     let set = |to: &mut [[f64; LANES]; 6], m: DMat3| {
@@ -330,7 +330,7 @@ fn rocks(free: &Free, arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry) {
 fn rolling(
     placing: &Placing,
     spots: &[Spot],
-    laws: &[Law],
+    laws: &[ContactParameters],
     entries: &[Entry],
     warm: &[Warm],
 ) -> Vec<Rolling> {

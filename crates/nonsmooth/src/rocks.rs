@@ -8,17 +8,17 @@ use rubblepile_geometry::contact::{Hull, Placed};
 
 /// The convex parts of all bodies, row by row; spheres have none.
 #[derive(Debug, Default)]
-pub struct Rocks {
+pub struct PlacedParts {
     /// Parts of row `k` are `placed[start[k]..start[k + 1]]`; empty if all bodies are spheres.
     start: Vec<u32>,
     row: Vec<u32>,
     placed: Vec<Placed>,
 }
 
-impl Rocks {
+impl PlacedParts {
     pub fn new(world: &World) -> Result<Self> {
         if world.only_spheres() {
-            return Ok(Rocks::default());
+            return Ok(PlacedParts::default());
         }
         let mut hulls: Vec<Vec<Arc<Hull>>> = Vec::with_capacity(world.shapes.len());
         for (k, shape) in world.shapes.iter().enumerate() {
@@ -29,7 +29,7 @@ impl Rocks {
                 .push(made.map_err(|e| Error::Unsupported(format!("shape {k} cannot touch anything: {e}")))?);
         }
         let b = &world.bodies;
-        let mut rocks = Rocks { start: vec![0], ..Rocks::default() };
+        let mut rocks = PlacedParts { start: vec![0], ..PlacedParts::default() };
         for row in 0..b.len() {
             for hull in &hulls[b.shape[row] as usize] {
                 rocks.placed.push(Placed::new(hull.clone(), b.position[row], b.orientation[row]));

@@ -4,11 +4,11 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{PairValues, Poses, SurfaceRef, Wall, World, wall::Pose};
 use rubblepile_geometry::{
-    contact::{Manifold, Placed, PlacedWall, Touch, hull_ground, hull_sphere, hull_wall, hulls},
+    contact::{Manifold, Placed, PlacedWall, Proximity, hull_ground, hull_sphere, hull_wall, hulls},
     mesh::Surfaces,
 };
 
-use crate::{near::Near, rocks::Rocks};
+use crate::{near::Candidates, rocks::PlacedParts};
 
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
 const BLOCK: usize = 32;
@@ -18,7 +18,7 @@ const SAME_PLACE: f64 = 1e-6;
 
 /// What a body touches.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Side {
+pub enum Counterpart {
     /// Another body, in a higher row; `image`: from its position to that of its nearest periodic image.
     Body { row: u32, image: DVec3 },
     /// A wall or an asteroid, whose facets are its faces (for a solid, of a flat stretch the lowest); and its velocity at
@@ -30,7 +30,7 @@ pub enum Side {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spot {
     pub row: u32,
-    pub partner: Side,
+    pub partner: Counterpart,
     /// Name of the point among those of the pair.
     pub feature: u32,
     /// Midway between the two surfaces.
@@ -49,7 +49,7 @@ impl Default for Spot {
     fn default() -> Self {
         Spot {
             row: 0,
-            partner: Side::Surface { surface: SurfaceRef::Wall(0), face: 0, velocity: DVec3::ZERO },
+            partner: Counterpart::Surface { surface: SurfaceRef::Wall(0), face: 0, velocity: DVec3::ZERO },
             feature: 0,
             point: DVec3::ZERO,
             normal: DVec3::ZERO,
@@ -63,15 +63,15 @@ impl Default for Spot {
 impl Spot {
     pub fn partner_row(&self) -> Option<u32> {
         match self.partner {
-            Side::Body { row, .. } => Some(row),
-            Side::Surface { .. } => None,
+            Counterpart::Body { row, .. } => Some(row),
+            Counterpart::Surface { .. } => None,
         }
     }
 }
 
 /// The law between two materials.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
+pub struct ContactParameters {
     pub restitution: f64,
     pub friction: f64,
     /// Torque over normal force and effective radius: mu beta, as in the soft method.
@@ -81,9 +81,9 @@ pub struct Law {
     pub cohesion_range: f64,
 }
 
-impl Law {
+impl ContactParameters {
     pub fn new(pair: &PairValues) -> Self {
-        Law {
+        ContactParameters {
             restitution: pair.restitution_normal,
             friction: pair.friction_sliding,
             rolling: pair.friction_rolling * pair.shape,
@@ -107,7 +107,7 @@ impl Law {
 
 /// How far ahead contacts are looked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Reach {
+pub struct DetectionRange {
     /// Margin given by the user, m; otherwise a part of the radius and what speeds close in `ahead`.
     pub margin: Option<f64>,
     /// s
@@ -119,35 +119,35 @@ const ALWAYS: f64 = 1e-3;
 /// How much faster than now two bodies may close once contacts have pushed them.
 const FASTER: f64 = 1.5;
 
-impl Reach {
-    pub fn of(&self, smaller_radius: f64, closing: f64, law: &Law) -> f64 {
+impl DetectionRange {
+    pub fn of(&self, smaller_radius: f64, closing: f64, law: &ContactParameters) -> f64 {
         let own = self.margin.unwrap_or(ALWAYS * smaller_radius + FASTER * self.ahead * closing);
         own.max(law.cohesion_range)
     }
 }
 
 /// What detection needs to see.
-pub struct Scene<'a> {
+pub struct DetectionInput<'a> {
     pub world: &'a World,
-    pub laws: &'a [Law],
-    pub reach: Reach,
-    pub rocks: &'a Rocks,
+    pub laws: &'a [ContactParameters],
+    pub reach: DetectionRange,
+    pub rocks: &'a PlacedParts,
     /// At the time of the configuration.
     pub poses: &'a Poses,
     pub surfaces: &'a Surfaces,
 }
 
-impl Scene<'_> {
+impl DetectionInput<'_> {
     fn law(&self, row: usize, material: u32) -> u32 {
         self.world.bodies.material[row] * self.world.materials.len() as u32 + material
     }
 }
 
 /// Contact points of some rows, and pairs of the list that were found apart, with their distances.
-type Found = (Vec<Spot>, Vec<(usize, f64)>);
+type Detected = (Vec<Spot>, Vec<(usize, f64)>);
 
 /// All contact points, in the order of rows, partners (walls last) and features.
-pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
+pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<Spot> {
     let n = scene.world.bodies.len();
     let walls: Vec<Vec<PlacedWall>> = if scene.world.only_spheres() {
         Vec::new()
@@ -160,7 +160,7 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
     let list = &*near;
     // Pairs of spheres are quick: a task must be many to be worth a thread.
     let least = if scene.world.only_spheres() { 64 } else { 1 };
-    let blocks: Vec<Found> = (0..n.div_ceil(BLOCK))
+    let blocks: Vec<Detected> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
         .with_min_len(least)
         .map(|b| {
@@ -192,7 +192,13 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
 }
 
 /// Contacts of a row with higher rows; slots of the list whose bodies were found apart, and by how much.
-fn of_row(scene: &Scene, near: &Near, i: usize, spots: &mut Vec<Spot>, clear: &mut Vec<(usize, f64)>) {
+fn of_row(
+    scene: &DetectionInput,
+    near: &Candidates,
+    i: usize,
+    spots: &mut Vec<Spot>,
+    clear: &mut Vec<(usize, f64)>,
+) {
     let b = &scene.world.bodies;
     let first = near.list.start[i] as usize;
     for (k, &j) in near.list.of(i).iter().enumerate() {
@@ -215,7 +221,7 @@ fn of_row(scene: &Scene, near: &Near, i: usize, spots: &mut Vec<Spot>, clear: &m
         let image = scene.world.domain.shortest(apart) - apart;
         let new = Spot {
             row: i as u32,
-            partner: Side::Body { row: j as u32, image },
+            partner: Counterpart::Body { row: j as u32, image },
             law,
             lever: b.radius[i] * b.radius[j] / (b.radius[i] + b.radius[j]),
             ..Spot::default()
@@ -228,7 +234,7 @@ fn of_row(scene: &Scene, near: &Near, i: usize, spots: &mut Vec<Spot>, clear: &m
 
 /// Contact points of two bodies of which one at least is a solid; a lower bound of the distance if there are none.
 fn rocks(
-    scene: &Scene,
+    scene: &DetectionInput,
     (i, own): (usize, &[Placed]),
     (j, other): (usize, &[Placed]),
     margin: f64,
@@ -236,12 +242,12 @@ fn rocks(
     spots: &mut Vec<Spot>,
 ) -> Option<f64> {
     let b = &scene.world.bodies;
-    let Side::Body { image, .. } = new.partner else { return None };
+    let Counterpart::Body { image, .. } = new.partner else { return None };
     let first = spots.len();
     let mut nearest = f64::INFINITY;
-    let mut add = |touch: Touch, sign: f64, parts: u32| match touch {
-        Touch::Apart(distance) => nearest = nearest.min(distance),
-        Touch::Near(manifold) => push(spots, new, &manifold, sign, parts),
+    let mut add = |touch: Proximity, sign: f64, parts: u32| match touch {
+        Proximity::Apart(distance) => nearest = nearest.min(distance),
+        Proximity::Near(manifold) => push(spots, new, &manifold, sign, parts),
     };
     match (own, other) {
         ([], parts) => {
@@ -296,7 +302,7 @@ fn push(spots: &mut Vec<Spot>, new: &Spot, manifold: &Manifold, sign: f64, part:
 }
 
 fn rock_wall(
-    scene: &Scene,
+    scene: &DetectionInput,
     i: usize,
     parts: &[Placed],
     wall: usize,
@@ -317,12 +323,12 @@ fn rock_wall(
         }
         let new = Spot { row: i as u32, law, lever: b.radius[i], ..Spot::default() };
         for (k, part) in parts.iter().enumerate() {
-            if let Touch::Near(manifold) = hull_wall(part, placed, margin) {
+            if let Proximity::Near(manifold) = hull_wall(part, placed, margin) {
                 push(spots, &new, &manifold, 1.0, k as u32);
             }
         }
         for s in &mut spots[first..] {
-            s.partner = Side::Surface {
+            s.partner = Counterpart::Surface {
                 surface: SurfaceRef::Wall(wall as u32),
                 face: face as u32,
                 velocity: pose.velocity_at(s.point),
@@ -332,7 +338,7 @@ fn rock_wall(
     }
 }
 
-fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
+fn spheres(scene: &DetectionInput, i: usize, j: usize, spots: &mut Vec<Spot>) {
     let b = &scene.world.bodies;
     let apart = b.position[j] - b.position[i];
     let d = scene.world.domain.shortest(apart);
@@ -348,7 +354,7 @@ fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
     let normal = if distance > 0.0 { d / distance } else { DVec3::X };
     spots.push(Spot {
         row: i as u32,
-        partner: Side::Body { row: j as u32, image: d - apart },
+        partner: Counterpart::Body { row: j as u32, image: d - apart },
         feature: 0,
         point: b.position[i] + (ri + 0.5 * gap) * normal,
         normal,
@@ -360,7 +366,7 @@ fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
 
 /// Every triangle in reach is touched at its closest point; one that several share counts once. Of a flat stretch only the
 /// nearest bears anything: the others are as far beside it as they are farther away.
-fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spot>) {
+fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, spots: &mut Vec<Spot>) {
     let b = &scene.world.bodies;
     let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
@@ -386,7 +392,11 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
         let (normal, gap) = (pose.rotation * (way / distance), distance - r);
         spots.push(Spot {
             row: i as u32,
-            partner: Side::Surface { surface, face: facet, velocity: pose.velocity_at(pose.to_world(point)) },
+            partner: Counterpart::Surface {
+                surface,
+                face: facet,
+                velocity: pose.velocity_at(pose.to_world(point)),
+            },
             feature: 0,
             point: b.position[i] + (r + 0.5 * gap) * normal,
             normal,
@@ -399,7 +409,7 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
 
 /// Contact points of a solid with the surface of an asteroid, found in the asteroid's frame. Those of a flat stretch are on one
 /// face, whichever of its facets they are over: what they bear is remembered while the body slides.
-fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spots: &mut Vec<Spot>) {
+fn rock_asteroid(scene: &DetectionInput, i: usize, parts: &[Placed], asteroid: usize, spots: &mut Vec<Spot>) {
     let b = &scene.world.bodies;
     let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
@@ -424,7 +434,7 @@ fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spo
             let point = pose.to_world(p.point.position);
             spots.push(Spot {
                 row: i as u32,
-                partner: Side::Surface { surface, face: p.facet, velocity: pose.velocity_at(point) },
+                partner: Counterpart::Surface { surface, face: p.facet, velocity: pose.velocity_at(point) },
                 feature: p.point.feature ^ part_name(k as u32),
                 point,
                 normal: pose.rotation * p.point.normal,
@@ -435,12 +445,12 @@ fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spo
         }
     }
     spots[first..].sort_by_key(|s| match s.partner {
-        Side::Surface { face, .. } => (face, s.feature),
-        Side::Body { .. } => (0, s.feature),
+        Counterpart::Surface { face, .. } => (face, s.feature),
+        Counterpart::Body { .. } => (0, s.feature),
     });
 }
 
-fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {
+fn sphere_wall(scene: &DetectionInput, i: usize, wall: usize, spots: &mut Vec<Spot>) {
     let b = &scene.world.bodies;
     let (x, r, w) = (b.position[i], b.radius[i], &scene.world.walls[wall]);
     let law = scene.law(i, w.material);
@@ -455,7 +465,7 @@ fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {
         }
         spots.push(Spot {
             row: i as u32,
-            partner: Side::Surface { surface: SurfaceRef::Wall(wall as u32), face, velocity },
+            partner: Counterpart::Surface { surface: SurfaceRef::Wall(wall as u32), face, velocity },
             feature: 0,
             point: x + (r + 0.5 * gap) * near.normal,
             normal: near.normal,

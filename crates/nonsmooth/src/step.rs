@@ -21,12 +21,12 @@ use rubblepile_geometry::{mesh::Surfaces, order};
 use crate::{
     Settings,
     history::NonsmoothState,
-    memory::Memory,
-    near::Near,
-    problem::{Free, Problem},
-    rocks::Rocks,
-    solver::{self, Outcome},
-    spots::{self, Law, Reach, Scene, Side, Spot},
+    memory::PreviousContacts,
+    near::Candidates,
+    problem::{ContactProblem, Free},
+    rocks::PlacedParts,
+    solver::{self, Convergence},
+    spots::{self, ContactParameters, Counterpart, DetectionInput, DetectionRange, Spot},
     table, timestep,
 };
 
@@ -45,16 +45,16 @@ pub struct ContactDynamics {
 
 /// Scratch that the world can rebuild.
 pub(crate) struct Live {
-    pub memory: Memory,
-    pub near: Near,
-    pub laws: Vec<Law>,
-    rocks: Rocks,
+    pub memory: PreviousContacts,
+    pub near: Candidates,
+    pub laws: Vec<ContactParameters>,
+    rocks: PlacedParts,
 }
 
 impl Live {
-    fn new(world: &World, memory: Memory) -> Result<Self> {
-        let laws = world.pair_table().iter().map(Law::new).collect();
-        Ok(Live { memory, near: Near::default(), laws, rocks: Rocks::new(world)? })
+    fn new(world: &World, memory: PreviousContacts) -> Result<Self> {
+        let laws = world.pair_table().iter().map(ContactParameters::new).collect();
+        Ok(Live { memory, near: Candidates::default(), laws, rocks: PlacedParts::new(world)? })
     }
 }
 
@@ -70,7 +70,7 @@ impl ContactDynamics {
     fn live(&mut self, world: &World) -> Result<Live> {
         match self.live.take() {
             Some(live) => Ok(live),
-            None => Live::new(world, Memory::from_history(world)),
+            None => Live::new(world, PreviousContacts::from_history(world)),
         }
     }
 
@@ -101,7 +101,7 @@ impl ContactDynamics {
 
         let start = Instant::now();
         // From one look at the contacts to the next a body goes h v, part of it in the next step.
-        let reach = Reach { margin: self.settings.margin.value(), ahead: h };
+        let reach = DetectionRange { margin: self.settings.margin.value(), ahead: h };
         live.rocks.place(world);
         self.surfaces.update(world);
         let poses = poses(world, world.time() + before);
@@ -110,7 +110,7 @@ impl ContactDynamics {
             self.surfaces.check_outside(world)?;
             report.count("neighbour lists", 1);
         }
-        let scene = Scene {
+        let scene = DetectionInput {
             world,
             laws: &live.laws,
             reach,
@@ -130,7 +130,7 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
+        let mut problem = ContactProblem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
         report.add_time("contact problem", start);
 
         let start = Instant::now();
@@ -143,7 +143,7 @@ impl ContactDynamics {
             account(world, &problem, &spots, &solution);
         }
         push_asteroids(world, &problem, &spots, &solution);
-        live.memory = Memory::of(&spots, &solution);
+        live.memory = PreviousContacts::of(&spots, &solution);
         for k in 0..world.bodies.len() {
             (world.bodies.velocity[k], world.bodies.spin[k]) = problem.velocity(k);
         }
@@ -155,7 +155,7 @@ impl ContactDynamics {
     }
 
     /// Counts what the solver did; too many failures in a row end the run.
-    fn note(&mut self, outcome: Outcome, contacts: usize, time: f64, report: &mut Report) -> Result<()> {
+    fn note(&mut self, outcome: Convergence, contacts: usize, time: f64, report: &mut Report) -> Result<()> {
         report.count("solver iterations", u64::from(outcome.iterations));
         report.count("contact updates", u64::from(outcome.iterations) * contacts as u64);
         if outcome.solved {
@@ -214,11 +214,11 @@ pub(crate) fn poses(world: &World, time: f64) -> Poses {
 
 /// What fields and contacts do to the asteroids in a step: eqs (13) and (14) of asteroid-surface-2024. To the grains they are
 /// walls that move: they are heavier by far.
-fn push_asteroids(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+fn push_asteroids(world: &mut World, problem: &ContactProblem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
     let h = world.clock.timestep;
     let mut on: Vec<Wrench> = vec![Wrench::default(); world.asteroids.len()];
     for (i, (spot, &(impulse, torque))) in spots.iter().zip(solution).enumerate() {
-        if let Side::Surface { surface, .. } = spot.partner
+        if let Counterpart::Surface { surface, .. } = spot.partner
             && let Some(k) = surface.asteroid()
         {
             let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * spot.normal;
@@ -268,7 +268,7 @@ pub(crate) fn inverse_inertia(world: &World) -> Vec<DMat3> {
 
 /// Energy lost at the contacts, by cause. Bodies move with the mean of the velocities at the start and at the end of the
 /// step, and an impulse does its work along that way: a body at rest loses nothing, whatever presses it.
-fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+fn account(world: &mut World, problem: &ContactProblem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
     let b = &world.bodies;
     let mut lost = [0.0; 4];
     let mut wall_work = 0.0;
@@ -283,8 +283,8 @@ fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DV
         let i = spot.row as usize;
         let (ua, wa) = at(i, b.position[i]);
         let (ub, wb) = match spot.partner {
-            Side::Body { row, image } => at(row as usize, b.position[row as usize] + image),
-            Side::Surface { surface, velocity, .. } => {
+            Counterpart::Body { row, image } => at(row as usize, b.position[row as usize] + image),
+            Counterpart::Surface { surface, velocity, .. } => {
                 // An asteroid that is free to move has energy of its own, which is counted.
                 if surface.asteroid().is_none_or(|k| world.asteroids[k].fixed) {
                     wall_work -= p.dot(velocity);

@@ -7,9 +7,9 @@ use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
-    near::Near,
-    rocks::Rocks,
-    spots::{self, Reach, Scene, Side, Spot},
+    near::Candidates,
+    rocks::PlacedParts,
+    spots::{self, Counterpart, DetectionInput, DetectionRange, Spot},
     step::{Live, poses},
 };
 
@@ -22,12 +22,12 @@ pub fn contacts(
 ) -> Result<Vec<Contact>> {
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
-    let reach = Reach { margin: settings.margin.value(), ahead: h };
+    let reach = DetectionRange { margin: settings.margin.value(), ahead: h };
     let poses = poses(world, world.time());
-    let rocks = Rocks::new(world)?;
-    let mut near = Near::default();
+    let rocks = PlacedParts::new(world)?;
+    let mut near = Candidates::default();
     near.update(world, &reach, &live.laws);
-    let scene = Scene { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses, surfaces };
+    let scene = DetectionInput { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses, surfaces };
     let spots = spots::find(&scene, &mut near);
     let impulses = live.memory.matched(&spots);
     let table = spots
@@ -48,11 +48,11 @@ fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque:
     let b = &world.bodies;
     let i = spot.row as usize;
     let (partner_row, partner, branch) = match spot.partner {
-        Side::Body { row, image } => {
+        Counterpart::Body { row, image } => {
             let j = row as usize;
             (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
         }
-        Side::Surface { surface, face, .. } => {
+        Counterpart::Surface { surface, face, .. } => {
             let face = facet_below(world, surfaces, surface, spot).unwrap_or(face);
             (None, world.partner_at(surface, face), b.position[i] - spot.point)
         }

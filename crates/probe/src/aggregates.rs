@@ -11,7 +11,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Check, Scene, Time},
+    settings::{Check, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl ProbeSettings for AggregateSampling {
         });
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Aggregates { follow: self.follow as usize, ..Aggregates::default() })
     }
 }

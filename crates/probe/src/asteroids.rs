@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, G, Partner, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl ProbeSettings for AsteroidSampling {
         self.0.every
     }
 
-    fn probe(&self, scene: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Asteroids { names: (0..).zip(scene.asteroids.iter().cloned()).collect() })
     }
 }

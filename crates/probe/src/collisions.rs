@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use rubblepile_hard::HardState;
 use schemars::JsonSchema;
@@ -30,7 +30,7 @@ impl ProbeSettings for CollisionSampling {
         self.0.every
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Collisions::default())
     }
 }
@@ -38,11 +38,11 @@ impl ProbeSettings for CollisionSampling {
 /// Collisions since the start and per second since the last look, and what walls have taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Collisions {
-    last: Option<Look>,
+    last: Option<Snapshot>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct Snapshot {
     /// s
     time: f64,
     /// Collisions of grains with each other and with walls since the start.
@@ -87,7 +87,7 @@ impl Probe for Collisions {
         let tallies = &state.wall_tallies;
         let impulse: DVec3 = tallies.iter().map(|t| t.impulse).sum();
         let walls: u64 = tallies.iter().map(|t| t.collisions).sum();
-        let now = Look { time: world.time(), counts: [state.grain_collisions as f64, walls as f64] };
+        let now = Snapshot { time: world.time(), counts: [state.grain_collisions as f64, walls as f64] };
         row.extend(now.counts);
         // The first look has nothing to compare with.
         row.extend([0, 1].map(|k| {
@@ -104,7 +104,7 @@ impl Probe for Collisions {
 
     fn recall(&mut self, time: f64, row: &[f64]) {
         if let [grains, walls, ..] = *row {
-            self.last = Some(Look { time, counts: [grains, walls] });
+            self.last = Some(Snapshot { time, counts: [grains, walls] });
         }
     }
 }

@@ -7,7 +7,7 @@ use glam::DVec2;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use rubblepile_meshfree::{grain::sides, grains};
 use schemars::JsonSchema;
@@ -38,7 +38,7 @@ impl ProbeSettings for DeformableSampling {
         Grains::Deformable
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Deformable)
     }
 }

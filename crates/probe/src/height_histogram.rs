@@ -3,7 +3,7 @@
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Check, Length, NumberKind, Quantity, Scene, Time, Vector},
+    settings::{Check, Length, NumberKind, Quantity, ScenarioContext, Time, Vector},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl ProbeSettings for HistogramSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
         fill_up(&mut self.up, scene);
     }
@@ -70,7 +70,7 @@ impl ProbeSettings for HistogramSampling {
         c.modest(Vector::<NumberKind>::new(self.from.0, low, high), at, "range");
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(HeightHistogram {
             floor: Floor { up: unit(self.up), height: self.from.0 },
             groups: self.groups.clone().unwrap_or_default(),

@@ -9,7 +9,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Check, Length, NumberKind, Quantity, Scene, Time, Vector},
+    settings::{Check, Length, NumberKind, Quantity, ScenarioContext, Time, Vector},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ impl ProbeSettings for HeightSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
         fill_up(&mut self.up, scene);
     }
@@ -109,7 +109,7 @@ impl ProbeSettings for HeightSampling {
         c.modest(Vector::<NumberKind>::new(self.from.0, 0.0, 0.0), at, "from");
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Heights {
             floor: Floor { up: unit(self.up), height: self.from.0 },
             groups: self.groups.clone().unwrap_or_default(),

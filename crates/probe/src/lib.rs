@@ -48,7 +48,7 @@ pub mod volume;
 
 pub use aggregate::{Aggregate, aggregates};
 pub use aggregates::Aggregates;
-pub use alpha::{Envelope, Surface, surface_of};
+pub use alpha::{AlphaSurface, Envelope, surface_of};
 pub use asteroids::Asteroids;
 pub use binary::Binary;
 pub use clusters::{Cluster, Clusters, clusters};
@@ -64,7 +64,7 @@ pub use packing::Packing;
 pub use porosity::Porosity;
 pub use remembered::remembered_contacts;
 pub use repose::Repose;
-pub use sphere::{Sphere, enclosing_sphere};
+pub use sphere::{EnclosingSphere, enclosing_sphere};
 pub use stress::Stress;
 pub use surface_map::surface_map;
 pub use temperature::Temperature;

@@ -10,7 +10,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Asteroid, Bodies, Column, GrainState, Probe, Result, World,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl ProbeSettings for MomentumSampling {
         Grains::Both
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Momentum)
     }
 }

@@ -4,7 +4,7 @@
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Auto, Check, LengthKind, Scene, Time},
+    settings::{Auto, Check, LengthKind, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,7 @@ impl ProbeSettings for PorositySampling {
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Porosity { alpha: self.alpha.value() })
     }
 }

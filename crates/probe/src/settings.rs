@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rubblepile_core::{
     Probe,
-    settings::{Check, NumberKind, Scene, Time, Vector, join},
+    settings::{Check, NumberKind, ScenarioContext, Time, Vector, join},
 };
 
 /// The settings of a probe, as they stand in a scenario: a plain serde struct whose comments are the reference.
@@ -27,13 +27,13 @@ pub trait ProbeSettings {
     }
 
     /// Fills in the defaults that depend on other tables.
-    fn fill_defaults(&mut self, _scene: &Scene) {}
+    fn fill_defaults(&mut self, _scene: &ScenarioContext) {}
 
     /// Finds what cannot be; `at` is the path of the table. How often it looks is checked for all probes.
     fn check(&self, _check: &mut Check, _at: &str) {}
 
     /// The probe. The settings are filled in and checked.
-    fn probe(&self, scene: &Scene) -> Box<dyn Probe>;
+    fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe>;
 }
 
 /// Which grains a probe looks at.
@@ -180,7 +180,7 @@ pub(crate) fn check_up(c: &mut Check, up: Option<Vector<NumberKind>>, at: &str) 
 }
 
 /// Against uniform gravity.
-pub(crate) fn fill_up(up: &mut Option<Vector<NumberKind>>, scene: &Scene) {
+pub(crate) fn fill_up(up: &mut Option<Vector<NumberKind>>, scene: &ScenarioContext) {
     let against = scene.up;
     up.get_or_insert(Vector::new(against.x, against.y, against.z));
 }
@@ -197,16 +197,16 @@ mod tests {
     use super::*;
     use crate::testing::{cloud, measure};
 
-    fn scene() -> Scene {
+    fn scene() -> ScenarioContext {
         let name = || vec!["NAME".to_string()];
-        Scene {
+        ScenarioContext {
             up: glam::DVec3::Z,
             groups: name(),
             walls: name(),
             asteroids: name(),
             method: "hard",
             walls_catch: true,
-            ..Scene::default()
+            ..ScenarioContext::default()
         }
     }
 
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn examples_have_no_problems() {
         for (mut table, _) in ProbeTable::examples() {
-            let scene = Scene {
+            let scene = ScenarioContext {
                 method: if table.settings().grains() == Grains::Deformable { "meshfree" } else { "hard" },
                 ..scene()
             };

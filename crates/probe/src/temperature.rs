@@ -12,7 +12,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Check, Length, Scene, Time},
+    settings::{Check, Length, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl ProbeSettings for TemperatureSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
     }
 
@@ -62,7 +62,7 @@ impl ProbeSettings for TemperatureSampling {
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         let groups = self.groups.clone().unwrap_or_default();
         Box::new(Temperature { groups, cells: self.cells.map(|side| side.0) })
     }
@@ -77,14 +77,14 @@ pub struct Temperature {
 }
 
 /// What a row differs from the mean by, m/s, and the weight to compare it with, kg.
-struct Motion {
+struct Fluctuation {
     about_mean: Vec<DVec3>,
     weight: Vec<f64>,
 }
 
-fn motion(world: &World, rows: &[usize], cells: Option<f64>) -> Motion {
+fn motion(world: &World, rows: &[usize], cells: Option<f64>) -> Fluctuation {
     let b = &world.bodies;
-    let mut of = Motion { about_mean: vec![DVec3::ZERO; b.len()], weight: vec![0.0; b.len()] };
+    let mut of = Fluctuation { about_mean: vec![DVec3::ZERO; b.len()], weight: vec![0.0; b.len()] };
     let Some(side) = cells else {
         let [mass, x, y, z] = reduce(rows.len(), |k| {
             let p = b.mass[rows[k]] * b.velocity[rows[k]];

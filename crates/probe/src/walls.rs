@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Check, Scene, Time, join},
+    settings::{Check, ScenarioContext, Time, join},
 };
 use rubblepile_hard::HardState;
 use schemars::JsonSchema;
@@ -36,7 +36,7 @@ impl ProbeSettings for WallSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.names.get_or_insert_with(|| scene.wall_names().into_iter().map(String::from).collect());
     }
 
@@ -57,7 +57,7 @@ impl ProbeSettings for WallSampling {
         check_once(c, &self.names, join(at, "names"));
     }
 
-    fn probe(&self, scene: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe> {
         let named = |name: &String| NamedWall { name: name.clone(), ids: scene.wall_ids(name) };
         Box::new(Walls { walls: self.names.iter().flatten().map(named).collect() })
     }

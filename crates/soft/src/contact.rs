@@ -8,7 +8,7 @@
 
 use rubblepile_core::simd::{Lanes, V3};
 
-use crate::law::{ContactLaw, Touch};
+use crate::law::{ContactLaw, ContactPair};
 
 /// Geometry and relative motion of eight contacts (Table 1). For a wall the partner's radius is infinite.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub struct Seen<L> {
     /// n, from the body to its partner.
     pub normal: V3<L>,
     /// delta_N, R_e, m_ij
-    pub touch: Touch<L>,
+    pub touch: ContactPair<L>,
     /// (v_j - v_i) . n
     pub approach: L,
     /// u_S
@@ -58,7 +58,7 @@ impl<L: Lanes> Push<L> {
 
 /// Energy of eight contacts: stored, and lost in this step by cause.
 #[derive(Debug, Clone, Copy)]
-pub struct Energy<L> {
+pub struct ContactEnergy<L> {
     pub stored: L,
     pub normal: L,
     pub sliding: L,
@@ -74,7 +74,7 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     friction: &[L; 8],
     held: &mut Displacement<L>,
     dt: L,
-) -> (Push<L>, Energy<L>) {
+) -> (Push<L>, ContactEnergy<L>) {
     let zero = L::splat(0.0);
     let n = seen.normal;
     let half_dt = L::splat(0.5) * dt;
@@ -107,7 +107,8 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
 
     let mut push = Push { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
     let half = L::splat(0.5);
-    let mut energy = Energy { stored: zero, normal: zero, sliding: zero, rolling: zero, twisting: zero };
+    let mut energy =
+        ContactEnergy { stored: zero, normal: zero, sliding: zero, rolling: zero, twisting: zero };
     if ENERGY {
         let overlap = seen.touch.overlap;
         let spring = half * k.sliding * held.sliding.dot(held.sliding);

@@ -12,7 +12,7 @@ use rubblepile_geometry::mesh::{SurfaceTree, Surfaces};
 const CHUNK: usize = 256;
 
 /// Row, asteroid (by its place in the world) and facet.
-pub type Near = (u32, u32, u32);
+pub type FacetCandidate = (u32, u32, u32);
 
 /// The surfaces of the asteroids, ready to be asked.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Ground {
     }
 
     /// All facets that are within a radius and `skin` of a grain, in the order of the rows. A grain inside is an error.
-    pub fn near(&mut self, world: &World, skin: f64) -> Result<Vec<Near>> {
+    pub fn near(&mut self, world: &World, skin: f64) -> Result<Vec<FacetCandidate>> {
         if self.surfaces.update(world) {
             self.clear.clear();
         }
@@ -40,7 +40,7 @@ impl Ground {
         let mut all = Vec::new();
         for (k, clear) in self.clear.iter_mut().enumerate() {
             let tree = self.surfaces.tree(k);
-            let found: Vec<Result<Vec<Near>>> = clear
+            let found: Vec<Result<Vec<FacetCandidate>>> = clear
                 .par_chunks_mut(CHUNK)
                 .enumerate()
                 .map(|(chunk, clear)| look(world, k, tree, skin, chunk * CHUNK, clear))
@@ -63,7 +63,7 @@ fn look(
     skin: f64,
     first: usize,
     clear: &mut [(DVec3, f64)],
-) -> Result<Vec<Near>> {
+) -> Result<Vec<FacetCandidate>> {
     let (bodies, body) = (&world.bodies, &world.asteroids[asteroid]);
     let pose = body.pose();
     let mut near = Vec::new();

@@ -11,7 +11,7 @@ use rubblepile_geometry::order;
 
 use crate::{
     Settings,
-    blocks::{Blocks, Motion, Remember, Spin},
+    blocks::{Blocks, PackedBody, Remember, Spin},
     forces::Shared,
     ground::Ground,
     history::SoftState,
@@ -41,7 +41,7 @@ pub struct SoftSpheres {
 /// Scratch that the world can rebuild: neighbours, the kernel's copy of the bodies, material constants.
 struct Live {
     blocks: Blocks,
-    motion: Vec<Motion>,
+    motion: Vec<PackedBody>,
     spin: Vec<Spin>,
     constants: Constants,
     /// What contacts do to the asteroids.
@@ -71,7 +71,7 @@ impl Constants {
     pub fn shared<'a>(
         &'a self,
         world: &'a World,
-        motion: &'a [Motion],
+        motion: &'a [PackedBody],
         spin: &'a [Spin],
         poses: &'a Poses,
         dt: f64,

@@ -10,7 +10,7 @@ use rubblepile_core::{
 use rubblepile_geometry::mesh;
 
 use crate::{
-    blocks::{Block, Blocks, Memory, NO_MEMORY},
+    blocks::{Block, Blocks, NO_MEMORY, SpringRow},
     contact::resolve,
     forces::{Shared, constants, find_touching, load_memory, rows, see},
     integrate::pack,
@@ -99,7 +99,7 @@ pub fn of_block<C: ContactLaw>(
         let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
         let (seen, li, lj, _) = see::<Portable>(shared, i, j);
         let (law, friction) = constants::<Portable>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
-        let memory: [[Memory; 2]; LANES] = std::array::from_fn(|k| {
+        let memory: [[SpringRow; 2]; LANES] = std::array::from_fn(|k| {
             let slot = at[k].0 as usize;
             if live[slot] { block.memory_of(slot) } else { NO_MEMORY }
         });

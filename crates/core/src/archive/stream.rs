@@ -35,17 +35,17 @@ impl Damage {
 }
 
 /// Where values are written to.
-pub struct Target<'a> {
+pub struct ArchiveWriter<'a> {
     out: &'a mut dyn io::Write,
     hasher: Hasher,
     block: Vec<u8>,
     section_length: u64,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ArchiveWriter<'a> {
     pub fn new(out: &'a mut dyn io::Write, magic: &[u8; 8], version: u32) -> io::Result<Self> {
         let mut target =
-            Target { out, hasher: Hasher::new(), block: Vec::with_capacity(BLOCK), section_length: 0 };
+            ArchiveWriter { out, hasher: Hasher::new(), block: Vec::with_capacity(BLOCK), section_length: 0 };
         target.raw(magic)?;
         target.raw(&version.to_le_bytes())?;
         Ok(target)
@@ -108,13 +108,13 @@ impl<'a> Target<'a> {
 
 /// What the first bytes of a file say it is.
 pub enum Opening<'a> {
-    Ours(Source<'a>),
+    Ours(ArchiveReader<'a>),
     Foreign(String),
     OtherVersion(u32),
 }
 
 /// Where values are read from.
-pub struct Source<'a> {
+pub struct ArchiveReader<'a> {
     input: &'a mut dyn io::Read,
     hasher: Hasher,
     block: Vec<u8>,
@@ -125,10 +125,10 @@ pub struct Source<'a> {
     section_length: u64,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ArchiveReader<'a> {
     /// `length` is that of the whole file.
     pub fn open(input: &'a mut dyn io::Read, length: u64, magic: &[u8; 8], newest: u32) -> Read<Opening<'a>> {
-        let mut source = Source {
+        let mut source = ArchiveReader {
             input,
             hasher: Hasher::new(),
             block: Vec::new(),

@@ -85,7 +85,7 @@ macro_rules! actions {
                 })*
             }
 
-            fn action(&self, builder: &mut Builder) -> Option<Action> {
+            fn action(&self, builder: &mut ActionContext) -> Option<Action> {
                 $(if let Some(settings) = &self.$key {
                     return Some(settings.action(builder).into());
                 })*
@@ -135,7 +135,7 @@ pub trait ActSettings {
     fn check(&self, c: &mut Check, at: &str);
 
     /// The action; checked before.
-    fn action(&self, builder: &mut Builder) -> Self::Action;
+    fn action(&self, builder: &mut ActionContext) -> Self::Action;
 }
 
 impl<A: Act> ActSettings for A {
@@ -145,14 +145,14 @@ impl<A: Act> ActSettings for A {
         Act::check(self, c, at);
     }
 
-    fn action(&self, _: &mut Builder) -> A {
+    fn action(&self, _: &mut ActionContext) -> A {
         self.clone()
     }
 }
 
 /// What actions are made with, in the order of their events.
 #[derive(Debug)]
-pub struct Builder<'a> {
+pub struct ActionContext<'a> {
     pub materials: &'a [Material],
     /// Id of the next wall: those of the scenario have the first ones.
     pub next_wall: u32,
@@ -276,7 +276,7 @@ impl EventTable {
     }
 
     /// The event; checked before. `None`: it has no action.
-    pub fn event(&self, builder: &mut Builder) -> Option<Event> {
+    pub fn event(&self, builder: &mut ActionContext) -> Option<Event> {
         let trigger = match (self.at, self.every) {
             (Some(t), _) => Trigger::At(t.0),
             (None, every) => {

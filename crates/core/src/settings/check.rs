@@ -6,7 +6,7 @@ use std::fmt;
 use super::{
     names::suggestion,
     quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, TimeKind, Vector},
-    scene::Scene,
+    scene::ScenarioContext,
 };
 
 /// Something wrong with a value, found after reading: where, as a path of keys (`grains[1].material`), and why.
@@ -44,12 +44,12 @@ const HUGE: f64 = 1e30;
 
 /// Collects the problems of a scenario, and knows what its other tables say.
 pub struct Check<'a> {
-    pub scene: &'a Scene,
+    pub scene: &'a ScenarioContext,
     pub problems: Vec<Problem>,
 }
 
 impl<'a> Check<'a> {
-    pub fn new(scene: &'a Scene) -> Self {
+    pub fn new(scene: &'a ScenarioContext) -> Self {
         Check { scene, problems: Vec::new() }
     }
 

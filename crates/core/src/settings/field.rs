@@ -4,7 +4,7 @@ use std::fmt;
 
 use glam::DVec3;
 
-use super::{check::Check, scene::Scene};
+use super::{check::Check, scene::ScenarioContext};
 use crate::{Citation, Field};
 
 /// The settings of a field: an entry of `[[gravity]]`.
@@ -26,7 +26,7 @@ pub trait FieldSettings: fmt::Debug + Send + Sync {
     }
 
     /// Makes the field. The settings have been checked; `scene` knows the ids of the asteroids' names.
-    fn field(&self, scene: &Scene) -> Box<dyn Field>;
+    fn field(&self, scene: &ScenarioContext) -> Box<dyn Field>;
 
     /// Every paper that it may cite.
     fn papers() -> Vec<Citation>

@@ -15,7 +15,7 @@ use serde::{
 use crate::units::{self, Dimension};
 
 /// What is measured: gives the dimension.
-pub trait Kind: 'static {
+pub trait QuantityKind: 'static {
     const DIMENSION: Dimension;
 }
 
@@ -23,7 +23,7 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident, $alias:ident = $dimension:ident;)*) => {$(
         $(#[$doc])*
         pub enum $kind {}
-        impl Kind for $kind {
+        impl QuantityKind for $kind {
             const DIMENSION: Dimension = units::$dimension;
         }
         pub type $alias = Quantity<$kind>;
@@ -151,7 +151,7 @@ impl Visitor<'_> for QuantityVisitor {
     }
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Quantity<K> {
+impl<'de, K: QuantityKind> Deserialize<'de> for Quantity<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(QuantityVisitor(K::DIMENSION)).map(Quantity::new)
     }
@@ -165,7 +165,7 @@ impl<K> Serialize for Quantity<K> {
 
 struct VectorVisitor<K>(PhantomData<K>);
 
-impl<'de, K: Kind> Visitor<'de> for VectorVisitor<K> {
+impl<'de, K: QuantityKind> Visitor<'de> for VectorVisitor<K> {
     type Value = Vector<K>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,7 +208,7 @@ impl<'de, K: Kind> Visitor<'de> for VectorVisitor<K> {
     }
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Vector<K> {
+impl<'de, K: QuantityKind> Deserialize<'de> for Vector<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(VectorVisitor(PhantomData))
     }
@@ -290,7 +290,7 @@ impl Visitor<'_> for AutoVisitor {
     }
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Auto<K> {
+impl<'de, K: QuantityKind> Deserialize<'de> for Auto<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = deserializer.deserialize_any(AutoVisitor(K::DIMENSION))?;
         Ok(value.map_or(Auto::Auto, |v| Auto::Value(Quantity::new(v))))
@@ -427,16 +427,16 @@ macro_rules! schema {
     };
 }
 
-schema!([K: Kind] Quantity<K>, format!("Quantity in {}", K::DIMENSION.unit()),
+schema!([K: QuantityKind] Quantity<K>, format!("Quantity in {}", K::DIMENSION.unit()),
     json_schema!({ "type": ["number", "string"], "x-unit": K::DIMENSION.unit() }));
-schema!([K: Kind] Vector<K>, format!("Vector in {}", K::DIMENSION.unit()), json_schema!({
+schema!([K: QuantityKind] Vector<K>, format!("Vector in {}", K::DIMENSION.unit()), json_schema!({
     "type": ["array", "string"],
     "items": { "type": ["number", "string"] },
     "minItems": 3,
     "maxItems": 3,
     "x-unit": K::DIMENSION.unit()
 }));
-schema!([K: Kind] Auto<K>, format!("Auto or {}", K::DIMENSION.unit()),
+schema!([K: QuantityKind] Auto<K>, format!("Auto or {}", K::DIMENSION.unit()),
     json_schema!({ "type": ["number", "string"], "x-unit": K::DIMENSION.unit(), "x-auto": true }));
 schema!([] Interval, "Interval", json_schema!({ "type": ["number", "string"], "x-unit": "s" }));
 schema!([] AnyQuantity, "Value", json_schema!({ "type": ["number", "string"] }));

@@ -7,7 +7,7 @@ use crate::{Material, PairOverride};
 /// What the other tables of a scenario say, for settings that refer to them: names to look up, and the defaults that
 /// depend on other keys.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Scene {
+pub struct ScenarioContext {
     /// When the run ends, s.
     pub end: f64,
     /// Name of the method, as in `[method.soft]`.
@@ -28,7 +28,7 @@ pub struct Scene {
     pub up: DVec3,
 }
 
-impl Scene {
+impl ScenarioContext {
     /// The names of all walls, each once.
     pub fn wall_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

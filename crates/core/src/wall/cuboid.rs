@@ -65,7 +65,7 @@ impl Geometry for Cuboid {
     }
 
     #[inline]
-    fn nearest(&self, face: u32, x: DVec3) -> Near {
+    fn nearest(&self, face: u32, x: DVec3) -> ClosestPoint {
         let axis = (face / 2) as usize;
         let mut normal = DVec3::ZERO;
         let mut point = x;
@@ -79,7 +79,7 @@ impl Geometry for Cuboid {
             distance = self.max[axis] - x[axis];
             point[axis] = self.max[axis];
         }
-        Near { point, normal, distance }
+        ClosestPoint { point, normal, distance }
     }
 
     fn curvature(&self, _x: DVec3) -> Curvature {

@@ -69,7 +69,7 @@ impl Geometry for Cylinder {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let Cylinder { centre, axis, radius, length } = *self;
         let d = x - centre;
         let along = d.dot(axis);
@@ -79,7 +79,7 @@ impl Geometry for Cylinder {
             Some(l) => along.clamp(-0.5 * l, 0.5 * l),
             None => along,
         };
-        Near::from_point(x, centre + along * axis + radius * out, -out)
+        ClosestPoint::from_point(x, centre + along * axis + radius * out, -out)
     }
 
     fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {

@@ -67,13 +67,13 @@ impl Geometry for Disk {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let d = x - self.centre;
         let h = d.dot(self.normal);
         let flat = d - h * self.normal;
         let r = flat.length();
         let clamped = r.clamp(self.hole, self.radius);
-        Near::from_point(x, self.centre + clamped * outwards(flat, self.normal), self.normal)
+        ClosestPoint::from_point(x, self.centre + clamped * outwards(flat, self.normal), self.normal)
     }
 
     fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {

@@ -28,13 +28,14 @@ pub use cylinder::{Cylinder, CylinderShape};
 pub use disk::{Disk, DiskShape};
 pub use line::LineShape;
 pub use motion::{
-    Motion, MotionTable, OscillationMotion, ReciprocalMotion, RotationMotion, Swiftness, TranslationMotion,
+    MotionTable, OscillationMotion, ReciprocalMotion, RotationMotion, Swiftness, TranslationMotion,
+    WallMotion,
 };
 pub use plane::{Plane, PlaneShape};
 pub use point::PointShape;
 pub use rectangle::{Rectangle, RectangleShape};
 pub use ring::RingShape;
-pub use shapes::{Curvature, Draw, Geometry, Near, PlacedSurface, ShapeSettings, Surface, WallShape};
+pub use shapes::{ClosestPoint, Curvature, Draw, Geometry, PlacedSurface, ShapeSettings, Surface, WallShape};
 pub use table::{Colour, TRANSPARENCY, WallTable, check};
 
 /// Where a rigid frame is and how it moves.
@@ -67,7 +68,7 @@ impl Pose {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TouchName")]
-pub enum Touch {
+pub enum WallResponse {
     /// The grain bounces, slides or rolls, as the materials say.
     #[default]
     Bounce,
@@ -77,7 +78,7 @@ pub enum Touch {
     Absorb,
 }
 
-crate::archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
+crate::archive_enum!(WallResponse { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
@@ -86,12 +87,12 @@ pub struct Wall {
     pub name: String,
     pub material: u32,
     pub surface: Surface,
-    pub motion: Motion,
+    pub motion: WallMotion,
     /// Time at which `motion` was set, and where the wall was then.
     pub since: f64,
     pub translation: DVec3,
     pub rotation: DQuat,
-    pub touch: Touch,
+    pub touch: WallResponse,
 }
 
 crate::archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
@@ -103,11 +104,11 @@ impl Wall {
             name: name.into(),
             material,
             surface: surface.into(),
-            motion: Motion::None,
+            motion: WallMotion::None,
             since: 0.0,
             translation: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
-            touch: Touch::Bounce,
+            touch: WallResponse::Bounce,
         }
     }
 
@@ -123,7 +124,7 @@ impl Wall {
     }
 
     /// Gives the wall another motion from `time` on, from where it is then.
-    pub fn set_motion(&mut self, motion: Motion, time: f64) {
+    pub fn set_motion(&mut self, motion: WallMotion, time: f64) {
         let pose = self.pose(time);
         self.translation = pose.translation;
         self.rotation = pose.rotation;
@@ -134,7 +135,7 @@ impl Wall {
     /// Whether its surface stays where it is, though the wall may turn.
     pub fn keeps_its_place(&self) -> bool {
         match self.motion {
-            Motion::Rotation { centre, axis, .. } => self.surface.turns_into_itself(centre, axis),
+            WallMotion::Rotation { centre, axis, .. } => self.surface.turns_into_itself(centre, axis),
             motion => motion.is_still(),
         }
     }

@@ -13,7 +13,7 @@ use crate::settings::{Check, join, quantity::*};
 
 /// How a wall moves. Rotations turn about the wall's own axis and centre unless others are given.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Motion {
+pub enum WallMotion {
     None,
     /// Constant velocity, m/s.
     Translation {
@@ -41,7 +41,7 @@ pub enum Motion {
     },
 }
 
-crate::archive_enum!(Motion {
+crate::archive_enum!(WallMotion {
     0 => None {},
     1 => Translation { velocity },
     2 => Oscillation { amplitude, frequency, phase },
@@ -158,15 +158,17 @@ impl MotionTable {
     }
 
     /// The motion of a wall with this surface; checked before.
-    pub fn motion(&self, surface: &Surface) -> Motion {
+    pub fn motion(&self, surface: &Surface) -> WallMotion {
         match self {
-            MotionTable::None => Motion::None,
-            MotionTable::Translation(t) => Motion::Translation { velocity: t.velocity.0 },
-            MotionTable::Oscillation(o) => {
-                Motion::Oscillation { amplitude: o.amplitude.0, frequency: o.frequency.0, phase: o.phase.0 }
-            }
-            MotionTable::Reciprocal(r) => Motion::Reciprocal { size: r.size.0, rate: r.rate.0 },
-            MotionTable::Rotation(r) => Motion::Rotation {
+            MotionTable::None => WallMotion::None,
+            MotionTable::Translation(t) => WallMotion::Translation { velocity: t.velocity.0 },
+            MotionTable::Oscillation(o) => WallMotion::Oscillation {
+                amplitude: o.amplitude.0,
+                frequency: o.frequency.0,
+                phase: o.phase.0,
+            },
+            MotionTable::Reciprocal(r) => WallMotion::Reciprocal { size: r.size.0, rate: r.rate.0 },
+            MotionTable::Rotation(r) => WallMotion::Rotation {
                 centre: r.centre.map_or(surface.centre(), |c| c.0),
                 axis: r.axis.map_or(surface.axis(), |a| a.0.normalize_or(DVec3::Z)),
                 rate: r.rate.0,
@@ -176,24 +178,24 @@ impl MotionTable {
 }
 
 /// A motion that is known in full, such as that of a wall that an event moves.
-impl From<Motion> for MotionTable {
-    fn from(motion: Motion) -> Self {
+impl From<WallMotion> for MotionTable {
+    fn from(motion: WallMotion) -> Self {
         match motion {
-            Motion::None => MotionTable::None,
-            Motion::Translation { velocity } => {
+            WallMotion::None => MotionTable::None,
+            WallMotion::Translation { velocity } => {
                 MotionTable::Translation(TranslationMotion { velocity: velocity.into() })
             }
-            Motion::Oscillation { amplitude, frequency, phase } => {
+            WallMotion::Oscillation { amplitude, frequency, phase } => {
                 MotionTable::Oscillation(OscillationMotion {
                     amplitude: amplitude.into(),
                     frequency: frequency.into(),
                     phase: phase.into(),
                 })
             }
-            Motion::Reciprocal { size, rate } => {
+            WallMotion::Reciprocal { size, rate } => {
                 MotionTable::Reciprocal(ReciprocalMotion { size: size.into(), rate: rate.into() })
             }
-            Motion::Rotation { centre, axis, rate } => MotionTable::Rotation(RotationMotion {
+            WallMotion::Rotation { centre, axis, rate } => MotionTable::Rotation(RotationMotion {
                 rate: rate.into(),
                 axis: Some(axis.into()),
                 centre: Some(centre.into()),
@@ -211,27 +213,27 @@ pub struct Swiftness {
     pub acceleration: f64,
 }
 
-impl Motion {
+impl WallMotion {
     /// Where a wall is that was at `start` a time `t` ago.
     pub(super) fn pose(&self, start: Pose, t: f64) -> Pose {
         let mut pose = start;
         match *self {
-            Motion::None => {}
-            Motion::Translation { velocity } => {
+            WallMotion::None => {}
+            WallMotion::Translation { velocity } => {
                 pose.translation += velocity * t;
                 pose.velocity = velocity;
             }
-            Motion::Oscillation { amplitude, frequency, phase } => {
+            WallMotion::Oscillation { amplitude, frequency, phase } => {
                 let omega = TAU * frequency;
                 pose.translation += amplitude * ((omega * t + phase).sin() - phase.sin());
                 pose.velocity = amplitude * omega * (omega * t + phase).cos();
             }
-            Motion::Reciprocal { size, rate } => {
+            WallMotion::Reciprocal { size, rate } => {
                 let shrunk = 1.0 / (1.0 + rate * t);
                 pose.translation += size * (shrunk - 1.0);
                 pose.velocity = -size * rate * shrunk * shrunk;
             }
-            Motion::Rotation { centre, axis, rate } => {
+            WallMotion::Rotation { centre, axis, rate } => {
                 let (c, axis) = (start.to_world(centre), start.rotation * axis);
                 let turn = DQuat::from_axis_angle(axis, rate * t);
                 pose.translation = c + turn * (start.translation - c);
@@ -246,11 +248,11 @@ impl Motion {
     /// Whether it moves nothing.
     pub fn is_still(&self) -> bool {
         match *self {
-            Motion::None => true,
-            Motion::Translation { velocity } => velocity == DVec3::ZERO,
-            Motion::Oscillation { amplitude, .. } => amplitude == DVec3::ZERO,
-            Motion::Reciprocal { size, rate } => size == DVec3::ZERO || rate == 0.0,
-            Motion::Rotation { rate, .. } => rate == 0.0,
+            WallMotion::None => true,
+            WallMotion::Translation { velocity } => velocity == DVec3::ZERO,
+            WallMotion::Oscillation { amplitude, .. } => amplitude == DVec3::ZERO,
+            WallMotion::Reciprocal { size, rate } => size == DVec3::ZERO || rate == 0.0,
+            WallMotion::Rotation { rate, .. } => rate == 0.0,
         }
     }
 
@@ -258,18 +260,18 @@ impl Motion {
     /// `speed`.
     pub fn swiftness(&self, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> Swiftness {
         let (fastest, acceleration) = match *self {
-            Motion::None => (0.0, 0.0),
-            Motion::Translation { velocity } => (velocity.length(), 0.0),
-            Motion::Oscillation { amplitude, frequency, .. } => {
+            WallMotion::None => (0.0, 0.0),
+            WallMotion::Translation { velocity } => (velocity.length(), 0.0),
+            WallMotion::Oscillation { amplitude, frequency, .. } => {
                 let (a, omega) = (amplitude.length(), (TAU * frequency).abs());
                 (omega * a, omega * omega * a)
             }
-            Motion::Reciprocal { rate, .. } => {
+            WallMotion::Reciprocal { rate, .. } => {
                 // It becomes slower all the time.
                 let speed = pose.velocity.length();
                 (speed, 2.0 * rate * speed)
             }
-            Motion::Rotation { .. } => {
+            WallMotion::Rotation { .. } => {
                 let omega = pose.spin.length();
                 let fastest = pose.velocity_at(x).length() + omega * reach;
                 // 2 omega v of Coriolis and omega^2 r, with r omega the wall's speed.

@@ -56,9 +56,9 @@ impl Geometry for Plane {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let h = (x - self.point).dot(self.normal);
-        Near::from_point(x, x - h * self.normal, self.normal)
+        ClosestPoint::from_point(x, x - h * self.normal, self.normal)
     }
 
     fn turns_into_itself(&self, _centre: DVec3, axis: DVec3) -> bool {

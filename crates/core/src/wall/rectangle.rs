@@ -66,10 +66,10 @@ impl Geometry for Rectangle {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let d = x - self.centre;
         let part = |h: DVec3| (d.dot(h) / h.length_squared()).clamp(-1.0, 1.0) * h;
-        Near::from_point(x, self.centre + part(self.half_u) + part(self.half_v), self.axis())
+        ClosestPoint::from_point(x, self.centre + part(self.half_u) + part(self.half_v), self.axis())
     }
 
     fn curvature(&self, _x: DVec3) -> Curvature {

@@ -60,7 +60,7 @@ macro_rules! shapes {
             }
 
             /// Nearest point of one face to `x`, both in the wall's frame.
-            pub fn nearest(&self, face: u32, x: DVec3) -> Near {
+            pub fn nearest(&self, face: u32, x: DVec3) -> ClosestPoint {
                 match self { $(Surface::$surface(s) => s.nearest(face, x),)* }
             }
 
@@ -177,7 +177,7 @@ pub trait Geometry: Copy {
     fn centre(&self) -> DVec3;
 
     /// The closest point of a face to `x`. For methods of spheres nothing else counts.
-    fn nearest(&self, face: u32, x: DVec3) -> Near;
+    fn nearest(&self, face: u32, x: DVec3) -> ClosestPoint;
 
     /// Distance to the closest face; negative past a face that has only one side.
     fn distance(&self, x: DVec3) -> f64 {
@@ -214,7 +214,7 @@ pub trait Draw {
 
 /// A surface seen from a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
+pub struct ClosestPoint {
     /// Closest point of the surface.
     pub point: DVec3,
     /// Unit vector from the given point to the surface; for a point that lies on the surface, the surface's own
@@ -224,14 +224,14 @@ pub struct Near {
     pub distance: f64,
 }
 
-impl Near {
+impl ClosestPoint {
     /// The closest point to `x` is known; `surface_normal` counts where `x` lies on the surface.
     #[inline]
     pub fn from_point(x: DVec3, point: DVec3, surface_normal: DVec3) -> Self {
         let d = point - x;
         let distance = d.length();
         let normal = if distance > 0.0 { d / distance } else { -surface_normal };
-        Near { point, normal, distance }
+        ClosestPoint { point, normal, distance }
     }
 }
 
@@ -318,9 +318,9 @@ pub mod three_vectors {
 
 impl Surface {
     /// As [`Surface::nearest`], in the world's frame, with the wall at `pose`.
-    pub fn nearest_at(&self, face: u32, pose: &Pose, x: DVec3) -> Near {
+    pub fn nearest_at(&self, face: u32, pose: &Pose, x: DVec3) -> ClosestPoint {
         let near = self.nearest(face, pose.to_local(x));
-        Near {
+        ClosestPoint {
             point: pose.to_world(near.point),
             normal: pose.rotation * near.normal,
             distance: near.distance,

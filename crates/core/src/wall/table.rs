@@ -8,7 +8,7 @@ use serde::{
     de::{Error, SeqAccess, Unexpected, Visitor},
 };
 
-use super::{MotionTable, ShapeSettings, Touch, Wall, WallShape};
+use super::{MotionTable, ShapeSettings, Wall, WallResponse, WallShape};
 use crate::{
     Material,
     settings::{Check, join, quantity::*},
@@ -31,7 +31,7 @@ pub struct WallTable {
     pub motion: MotionTable,
     /// What it does with a grain that touches it.
     #[serde(default)]
-    pub touch: Touch,
+    pub touch: WallResponse,
     /// In pictures: `"#rrggbb"`, or red, green and blue from 0 to 255.
     #[serde(default)]
     pub colour: Colour,
@@ -61,7 +61,7 @@ impl WallTable {
     /// Adds what is wrong with it, but for its name; `at` is its path.
     pub fn check(&self, c: &mut Check, at: &str) {
         c.material(self.material.as_deref(), at);
-        if self.touch != Touch::Bounce && !c.scene.walls_catch {
+        if self.touch != WallResponse::Bounce && !c.scene.walls_catch {
             c.add_help(
                 join(at, "touch"),
                 "only hard spheres stick to walls or are absorbed by them",

@@ -16,7 +16,7 @@ type Few = Short<u32, 48>;
 
 /// Which features give a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum AxisKind {
     FaceOfA,
     FaceOfB,
     Edges(u32, u32),
@@ -28,7 +28,7 @@ pub enum Kind {
 pub struct Axis {
     pub normal: DVec3,
     pub gap: f64,
-    pub kind: Kind,
+    pub kind: AxisKind,
 }
 
 /// A pair of edges must be better than a face by this much, relative to the size: where edges are parallel to faces
@@ -43,7 +43,7 @@ pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> Ax
     let scale = a.hull.radius + b.hull.radius;
     // What the start promises counts a little less, so that a face as good as it is preferred.
     let handicap = PREFER_FACE * scale;
-    let mut best = Axis { normal: start.direction, gap: start.gap - handicap, kind: Kind::Free };
+    let mut best = Axis { normal: start.direction, gap: start.gap - handicap, kind: AxisKind::Free };
     // Faces next to the highest vertices first: a good start leaves little to try afterwards.
     for _ in 0..4 {
         let before = best.gap;
@@ -74,7 +74,7 @@ pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> Ax
         reached::<L>(a, best.normal, reach, &mut in_a);
         reached::<L>(b, -best.normal, reach, &mut in_b);
     }
-    let least = if best.kind == Kind::Free { best.gap } else { best.gap + handicap };
+    let least = if best.kind == AxisKind::Free { best.gap } else { best.gap + handicap };
     if let Some(found) = pairs_of_edges(a, b, d, in_a.all(), in_b.all(), least) {
         // What the two edges say is taken only as far as all vertices agree.
         let gap = gap_along::<L>(a, b, d, found.normal);
@@ -82,7 +82,7 @@ pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> Ax
             return Axis { gap, ..found };
         }
     }
-    if best.kind == Kind::Free { Axis { gap: start.gap, ..best } } else { best }
+    if best.kind == AxisKind::Free { Axis { gap: start.gap, ..best } } else { best }
 }
 
 /// Gap along a direction from a to b.
@@ -97,7 +97,7 @@ fn faces_of_a<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, faces: &[u32], best: &
         let n = a.normals[f as usize];
         let gap = n.dot(d) - b.height::<L>(-n) - a.hull.offsets[f as usize];
         if gap > best.gap {
-            *best = Axis { normal: n, gap, kind: Kind::FaceOfA };
+            *best = Axis { normal: n, gap, kind: AxisKind::FaceOfA };
         }
     }
 }
@@ -108,7 +108,7 @@ fn faces_of_b<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, faces: &[u32], best: &
         let n = b.normals[f as usize];
         let gap = -n.dot(d) - a.height::<L>(-n) - b.hull.offsets[f as usize];
         if gap > best.gap {
-            *best = Axis { normal: -n, gap, kind: Kind::FaceOfB };
+            *best = Axis { normal: -n, gap, kind: AxisKind::FaceOfB };
         }
     }
 }
@@ -171,7 +171,7 @@ fn pairs_of_edges(a: &Placed, b: &Placed, d: DVec3, in_a: &[u32], in_b: &[u32], 
             let gap = side * n.dot(start + b.vertex(edge_b.start as usize)) / square.sqrt();
             if gap > least {
                 least = gap;
-                best = Some(Axis { normal: n * (side / square.sqrt()), gap, kind: Kind::Edges(ea, eb) });
+                best = Some(Axis { normal: n * (side / square.sqrt()), gap, kind: AxisKind::Edges(ea, eb) });
             }
         }
     }

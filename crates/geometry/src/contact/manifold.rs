@@ -10,7 +10,7 @@ use glam::{DMat3, DVec3};
 use super::{
     MAX_POINTS, Manifold, Point, Points, name,
     plain::{between_segments, closest},
-    prepared::{Edge, Placed},
+    prepared::{HullEdge, Placed},
     short::Short,
 };
 
@@ -113,7 +113,7 @@ impl View<'_> {
         // If just one edge is level, contact is along it: only faces beside it have all of that.
         let beside;
         let faces = if let &[e] = level.all() {
-            let Edge { left, right, .. } = hull.edges[e as usize];
+            let HullEdge { left, right, .. } = hull.edges[e as usize];
             beside = [left, right];
             &beside[..]
         } else {
@@ -156,7 +156,7 @@ impl View<'_> {
     }
 
     fn edge(&self, e: u32, out: &mut Polygon) -> Height {
-        let Edge { start, end, .. } = self.placed.hull.edges[e as usize];
+        let HullEdge { start, end, .. } = self.placed.hull.edges[e as usize];
         out.push(self.corner(start, e));
         out.push(self.corner(end, e));
         let (p, q) = (self.vertex(start), self.vertex(end));

@@ -20,7 +20,7 @@ use rubblepile_core::{
     wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
 
-pub use moving::Target;
+pub use moving::MovingWall;
 use ring::ring;
 pub use surface::{Clear, Meeting, Ride, first_touch_of_surface};
 

@@ -32,7 +32,7 @@ use thiserror::Error;
 use crate::solid::{Mass, mass_of_triangles};
 
 pub use body::{Axes, asteroid};
-pub use facets::{Bend, Edge, Facets};
+pub use facets::{Bend, Facets, MeshEdge};
 pub use heal::heal;
 pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};

@@ -21,7 +21,7 @@ use glam::{DMat3, DQuat, DVec3};
 use rubblepile_core::{Convex, Solid};
 
 use crate::{
-    contact::{self, Hull, Placed, Touch},
+    contact::{self, Hull, Placed, Proximity},
     principal::principal_axes,
 };
 
@@ -83,7 +83,7 @@ pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<Made, SolidError> {
     for first in 0..hulls.len() {
         for second in first + 1..hulls.len() {
             let (a, b) = (&placed[first], &placed[second]);
-            let Touch::Near(contact) = contact::hulls(a, b, 0.0) else { continue };
+            let Proximity::Near(contact) = contact::hulls(a, b, 0.0) else { continue };
             let depth = contact.points.first().map_or(0.0, |p| -p.gap);
             if depth > TOUCHING * a.hull.radius.min(b.hull.radius) {
                 return Err(SolidError::PartsOverlap { first, second, depth });

@@ -24,7 +24,7 @@ use super::{
     Polyhedron,
     harmonics::{DEGREE, Integrate, Moments, ORDER, STRENGTHS, Shift, TERMS, norms, pack, rule},
     layer::Layer,
-    walk::{Reach, SHARE, Walker, reach},
+    walk::{SHARE, ValidityRadii, Walker, reach},
 };
 
 /// Facets of a leaf, at most.
@@ -45,7 +45,7 @@ const GROUP: usize = LANES;
 pub struct Node {
     pub centre: DVec3,
     pub radius: f64,
-    pub reach: Reach<{ ORDER + 1 }>,
+    pub reach: ValidityRadii<{ ORDER + 1 }>,
     /// Degrees kept.
     pub order: u32,
     pub second: u32,
@@ -57,7 +57,7 @@ pub struct Node {
 #[derive(Debug, Clone)]
 pub struct Patch {
     pub centre: DVec3,
-    pub reach: Reach<{ FACET_ORDER + 1 }>,
+    pub reach: ValidityRadii<{ FACET_ORDER + 1 }>,
     /// Normal, and distance of the plane from the middle of the body.
     pub strengths: [f64; STRENGTHS],
     pub moments: [f64; FACET_TERMS],

@@ -7,7 +7,7 @@
 //! error = max(N_(p+1) / d^(p+2), N_(p+2) / d^(p+3)) / (1 - radius / d)
 //! ```
 //!
-//! The distance at which this is a tolerance of one part of the body's own pull is kept for each order ([`Reach`]). For another
+//! The distance at which this is a tolerance of one part of the body's own pull is kept for each order ([`ValidityRadii`]). For another
 //! tolerance it goes as its power -1 / (p + 2). A group is taken to the lowest order that reaches the nearest of
 //! the eight points. The tolerance is a share of the target times the least acceleration of the eight, of which a first walk, which
 //! opens little, has an estimate. Where the outcome is less than was assumed, as deep inside, it is done again.
@@ -36,7 +36,7 @@ const LEAST: f64 = 1e-4;
 const OUTSIDE: f64 = 1.1;
 
 /// The distances from which each order is good enough for the reference tolerance; they fall with the order.
-pub type Reach<const ORDERS: usize> = [f32; ORDERS];
+pub type ValidityRadii<const ORDERS: usize> = [f32; ORDERS];
 
 /// The reach of the orders up to `highest`.
 pub fn reach<const ORDERS: usize>(
@@ -44,7 +44,7 @@ pub fn reach<const ORDERS: usize>(
     highest: usize,
     radius: f64,
     tolerance: f64,
-) -> Reach<ORDERS> {
+) -> ValidityRadii<ORDERS> {
     let mut out = [f32::MAX; ORDERS];
     let mut least = f32::MAX;
     for (p, out) in out.iter_mut().enumerate().take(highest + 1) {
@@ -64,7 +64,7 @@ pub fn reach<const ORDERS: usize>(
 }
 
 /// One walk.
-struct Look<'a> {
+struct TreeWalk<'a> {
     tree: &'a PolyhedronTree,
     at: &'a Places,
     /// Of the reaches of each order.
@@ -75,7 +75,7 @@ struct Look<'a> {
     seen: &'a mut Seen,
 }
 
-impl Look<'_> {
+impl TreeWalk<'_> {
     /// The lowest order that reaches the nearest of the points, if any does.
     #[inline(always)]
     fn order<L: Lanes>(&self, at: V3<L>, centre: DVec3, reach: &[f32], kept: usize) -> Option<usize> {
@@ -94,7 +94,7 @@ impl Look<'_> {
     }
 }
 
-impl Kernel for Look<'_> {
+impl Kernel for TreeWalk<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -172,7 +172,7 @@ impl Walker {
     fn look(&mut self, tree: &PolyhedronTree, at: &Places, tolerance: f64, roughly: bool) {
         let ratio = tree.tolerance / tolerance;
         let factors = std::array::from_fn(|p| ratio.powf(1.0 / (p + 2) as f64));
-        dispatch(Look { tree, at, factors, roughly, stack: &mut self.stack, seen: &mut self.seen });
+        dispatch(TreeWalk { tree, at, factors, roughly, stack: &mut self.stack, seen: &mut self.seen });
     }
 }
 

@@ -18,7 +18,7 @@ use std::{
 
 use rubblepile_core::{
     Part, World,
-    archive::{Archive, Damage, Opening, Read, Source, Target},
+    archive::{Archive, ArchiveReader, ArchiveWriter, Damage, Opening, Read},
     archive_struct, part,
 };
 use rubblepile_hard::HardState;
@@ -81,7 +81,7 @@ archive_struct!(Meta {
 });
 
 /// What reads each method's part of the world: a line per method.
-fn read_part(method: &str, from: &mut Source) -> Read<Box<dyn Part>> {
+fn read_part(method: &str, from: &mut ArchiveReader) -> Read<Box<dyn Part>> {
     match method {
         "soft" => part::read::<SoftState>(from),
         "hard" => part::read::<HardState>(from),
@@ -96,7 +96,7 @@ fn read_part(method: &str, from: &mut Source) -> Read<Box<dyn Part>> {
 /// Each field of the world is a section of the same name. The method's part comes last, under the method's name.
 macro_rules! world_sections {
     ($($field:ident),+ $(,)?) => {
-        fn write_world(world: &World, to: &mut Target) -> io::Result<()> {
+        fn write_world(world: &World, to: &mut ArchiveWriter) -> io::Result<()> {
             let World { $($field,)+ part } = world;
             $(to.section(stringify!($field), |to| $field.write(to))?;)+
             to.section("part", |to| {
@@ -105,7 +105,7 @@ macro_rules! world_sections {
             })
         }
 
-        fn read_world(from: &mut Source) -> Read<World> {
+        fn read_world(from: &mut ArchiveReader) -> Read<World> {
             Ok(World {
                 $($field: from.section(stringify!($field), Archive::read)?,)+
                 part: from.section("part", |from| match Option::<String>::read(from)? {
@@ -138,7 +138,7 @@ world_sections!(
 
 /// Writes a checkpoint to any stream.
 pub fn write_to(out: &mut dyn io::Write, meta: &Meta, world: &World) -> io::Result<()> {
-    let mut to = Target::new(out, MAGIC, VERSION)?;
+    let mut to = ArchiveWriter::new(out, MAGIC, VERSION)?;
     to.section("meta", |to| meta.write(to))?;
     write_world(world, &mut to)?;
     to.finish()
@@ -181,7 +181,7 @@ pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(
             help: format!("the checkpoint before it may be whole: look for {PREVIOUS} beside it"),
         },
     };
-    let mut from = match Source::open(input, length, MAGIC, VERSION).map_err(damaged)? {
+    let mut from = match ArchiveReader::open(input, length, MAGIC, VERSION).map_err(damaged)? {
         Opening::Ours(source) => source,
         Opening::OtherVersion(version) => {
             return Err(FileError::OtherVersion { path: path.to_path_buf(), version, supported: VERSION });
@@ -217,7 +217,7 @@ fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Fau
 
 /// A checkpoint found in a run directory.
 #[derive(Debug)]
-pub struct Found {
+pub struct LatestCheckpoint {
     pub path: PathBuf,
     pub meta: Meta,
     pub world: World,
@@ -226,10 +226,10 @@ pub struct Found {
 }
 
 /// The newest checkpoint of a run directory that can be read.
-pub fn find(directory: &Path) -> Result<Found> {
+pub fn find(directory: &Path) -> Result<LatestCheckpoint> {
     let (newest, previous) = (directory.join(NEWEST), directory.join(PREVIOUS));
     let first = match read(&newest) {
-        Ok((meta, world)) => return Ok(Found { path: newest, meta, world, passed_over: None }),
+        Ok((meta, world)) => return Ok(LatestCheckpoint { path: newest, meta, world, passed_over: None }),
         // Another version's checkpoint is no damage: falling back would throw its work away.
         Err(error @ FileError::OtherVersion { .. }) => return Err(error),
         Err(error) => error,
@@ -237,7 +237,7 @@ pub fn find(directory: &Path) -> Result<Found> {
     let missing =
         |e: &FileError| matches!(e, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound);
     match read(&previous) {
-        Ok((meta, world)) => Ok(Found { path: previous, meta, world, passed_over: Some(first) }),
+        Ok((meta, world)) => Ok(LatestCheckpoint { path: previous, meta, world, passed_over: Some(first) }),
         Err(second) if missing(&first) && missing(&second) => Err(FileError::NoRun {
             path: directory.to_path_buf(),
             what: format!("neither {NEWEST} nor {PREVIOUS} is there"),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::vtp::{Cells, PolyData, array};
+use super::vtp::{PolyData, VtkCells, array};
 use crate::{
     frame::{
         FrameData, Nodes,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) fn vtp(out: &mut dyn Write, frame: &FrameData, nodes: &Nodes) -> io::Result<()> {
-    let mut polygons = Cells::default();
+    let mut polygons = VtkCells::default();
     nodes.triangles.iter().for_each(|t| polygons.push(t.map(i64::from)));
     let mut point_data = vec![
         array("displacement", "Float64", 3, &upright(&nodes.displacement)),
@@ -35,7 +35,7 @@ pub(super) fn vtp(out: &mut dyn Write, frame: &FrameData, nodes: &Nodes) -> io::
             array("touching", "UInt8", 1, &felt.touching),
         ]);
     }
-    let (vertices, lines, cell_data) = (Cells::default(), Cells::default(), Vec::new());
+    let (vertices, lines, cell_data) = (VtkCells::default(), VtkCells::default(), Vec::new());
     let points = upright(&nodes.position);
     PolyData { time: frame.time, points, vertices, lines, polygons, point_data, cell_data }.write(out)
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use rubblepile_core::World;
-use rubblepile_probe::{Envelope, Surface, aggregates, remembered_contacts};
+use rubblepile_probe::{AlphaSurface, Envelope, aggregates, remembered_contacts};
 
 use crate::{
     atomic, checkpoint,
@@ -75,7 +75,7 @@ fn obj(envelope: &Envelope) -> String {
     text
 }
 
-fn vtp(surface: &Surface) -> String {
+fn vtp(surface: &AlphaSurface) -> String {
     let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(" ");
     let points = list(&mut surface.vertices.iter().map(|v| format!("{:?} {:?} {:?}", v.x, v.y, v.z)));
     let corners = list(&mut surface.triangles.iter().map(|[a, b, c]| format!("{a} {b} {c}")));

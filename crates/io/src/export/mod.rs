@@ -95,7 +95,7 @@ pub struct Request {
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Exported {
     pub frames: u64,
     /// The file, or the directory of the files.
     pub written: PathBuf,
@@ -183,7 +183,7 @@ pub fn frames_of(directory: &Path) -> Result<Vec<(u64, PathBuf)>> {
 }
 
 /// Carries out a request.
-pub fn export(request: &Request) -> Result<Outcome> {
+pub fn export(request: &Request) -> Result<Exported> {
     let sources = sources(request)?;
     let single = sources.len() == 1 && !request.input.is_dir();
     let extension = request.format.extension();
@@ -207,7 +207,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
             }
             Ok(())
         })?;
-        return Ok(Outcome { frames: sources.len() as u64, written });
+        return Ok(Exported { frames: sources.len() as u64, written });
     }
     let folder = request.output.clone().unwrap_or_else(|| request.input.join(format!("export-{extension}")));
     std::fs::create_dir_all(&folder).map_err(FileError::io("create", &folder))?;
@@ -238,7 +238,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
             atomic::write_text(&folder.join(format!("{kind}.vtp.series")), &text)?;
         }
     }
-    Ok(Outcome { frames: sources.len() as u64, written: folder })
+    Ok(Exported { frames: sources.len() as u64, written: folder })
 }
 
 /// What VTP has beside a frame.

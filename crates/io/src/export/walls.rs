@@ -11,7 +11,7 @@ use rubblepile_core::wall::{
     drawing::{Drawing, Extent},
 };
 
-use super::vtp::{Cells, PolyData, array};
+use super::vtp::{PolyData, VtkCells, array};
 use crate::frame::FrameData;
 
 /// Around the grains and what is drawn already.
@@ -61,8 +61,8 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     .write(out)
 }
 
-fn cells(list: &[Vec<u32>]) -> Cells {
-    let mut cells = Cells::default();
+fn cells(list: &[Vec<u32>]) -> VtkCells {
+    let mut cells = VtkCells::default();
     list.iter().for_each(|cell| cells.push(cell.iter().map(|&k| i64::from(k))));
     cells
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rubblepile_core::{
-    archive::{Archive, Read, Source, Target, Write},
+    archive::{Archive, ArchiveReader, ArchiveWriter, Read, Write},
     wall::{Colour, TRANSPARENCY},
 };
 
@@ -52,12 +52,12 @@ rubblepile_core::archive_struct!(Entry { wall, look });
 impl Archive for Looks {
     const LEAST: usize = 8;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         let list: Vec<Entry> = self.0.iter().map(|(&wall, &look)| Entry { wall, look }).collect();
         Archive::write(&list, to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         Ok(Vec::<Entry>::read(from)?.into_iter().map(|e| (e.wall, e.look)).collect())
     }
 }

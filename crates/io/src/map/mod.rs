@@ -18,7 +18,7 @@ use rubblepile_probe::surface_map::{Facet, QUANTITIES};
 use crate::{
     atomic,
     error::{FileError, Result},
-    export::vtp::{Cells, PolyData, array},
+    export::vtp::{PolyData, VtkCells, array},
     table::push_number,
 };
 use picture::Raster;
@@ -79,7 +79,7 @@ fn csv(facets: &[Facet]) -> String {
 }
 
 fn vtp(out: &mut dyn Write, mesh: &Mesh, facets: &[Facet]) -> io::Result<()> {
-    let mut polygons = Cells::default();
+    let mut polygons = VtkCells::default();
     mesh.triangles.iter().for_each(|t| polygons.push(t.map(i64::from)));
     // What is infinite has no colour: not a number, which viewers leave out of their ranges.
     let shown = |x: f64| if x.is_finite() { x } else { f64::NAN };
@@ -101,6 +101,6 @@ fn vtp(out: &mut dyn Write, mesh: &Mesh, facets: &[Facet]) -> io::Result<()> {
         array("effective_acceleration", "Float64", 3, &accelerations),
     ]);
     let points = mesh.vertices.clone();
-    let (vertices, lines) = (Cells::default(), Cells::default());
+    let (vertices, lines) = (VtkCells::default(), VtkCells::default());
     PolyData { time: 0.0, points, vertices, lines, polygons, point_data: Vec::new(), cell_data }.write(out)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, event::Builder};
+use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, event::ActionContext};
 
 use rubblepile_gravity::Centrifugal;
 
@@ -19,7 +19,7 @@ use super::{
     scene,
     tables::*,
 };
-use rubblepile_core::settings::{Problem, Scene};
+use rubblepile_core::settings::{Problem, ScenarioContext};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutputPlan {
@@ -49,7 +49,7 @@ pub struct Built {
     /// What was done to what the scenario names, for the user to know.
     pub advice: Vec<Advice>,
     /// What the tables say of each other.
-    pub scene: Scene,
+    pub scene: ScenarioContext,
 }
 
 impl Built {
@@ -97,7 +97,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.groups = names.map(|name| name.clone().unwrap_or_default()).collect();
     let materials = &world.materials;
     world.walls = (0..).zip(&s.wall).map(|(id, w)| w.wall(id, materials)).collect();
-    let mut builder = Builder { materials, next_wall: s.wall.len() as u32 };
+    let mut builder = ActionContext { materials, next_wall: s.wall.len() as u32 };
     world.events = s.event.iter().filter_map(|e| e.event(&mut builder)).collect();
     Built {
         title: s.title.clone(),

@@ -9,7 +9,7 @@ use std::{
 use glam::DVec3;
 use rubblepile_core::{
     material::{Given, Rule},
-    settings::{Check, Problem, Scene, join, suggestion},
+    settings::{Check, Problem, ScenarioContext, join, suggestion},
 };
 
 use super::{
@@ -21,7 +21,7 @@ use super::{
 
 /// All problems of a scenario.
 pub fn problems(scenario: &Scenario) -> Vec<Problem> {
-    let nothing = Scene::default();
+    let nothing = ScenarioContext::default();
     let mut c = Check::new(&nothing);
     let numbers = [
         ("material", scenario.material.len(), 256),

@@ -296,7 +296,7 @@ fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlap
         }
     }
     advice.extend(built.method.settings().doubts(world));
-    let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::Motion::None);
+    let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::WallMotion::None);
     let still = bodies.velocity.iter().chain(&bodies.spin).all(|v| *v == DVec3::ZERO);
     let forces = !fields.list.is_empty() || overlaps.count + walls.count > 0;
     if !bodies.is_empty() && still && !forces && !moving && world.events.is_empty() {

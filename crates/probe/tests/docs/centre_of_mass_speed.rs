@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Check, Scene, Time, join},
+    settings::{Check, ScenarioContext, Time, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl ProbeSettings for SpeedSampling {
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(CentreOfMassSpeed { group: self.group.clone() })
     }
 }

@@ -9,7 +9,7 @@ mod kernel;
 pub(crate) use kernel::Springy;
 use rubblepile_core::{
     Citation, PairValues, World,
-    settings::{Problem, Scene},
+    settings::{Problem, ScenarioContext},
     simd::Lanes,
 };
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ pub struct Springs<L> {
 
 /// What a law knows of a contact.
 #[derive(Debug, Clone, Copy)]
-pub struct Touch<L> {
+pub struct ContactPair<L> {
     /// delta_N
     pub overlap: L,
     /// R_e
@@ -91,7 +91,7 @@ pub trait ContactLaw: Send + Sync + 'static {
 
     /// Springs of eight contacts at once. Branches on values and closures over lanes are not compiled for the wide
     /// instructions: use arithmetic, `min`, `max`, `sqrt`, `less` and `select`, and mark it `#[inline(always)]`.
-    fn springs<L: Lanes>(constants: &[L; 8], touch: &Touch<L>) -> Springs<L>;
+    fn springs<L: Lanes>(constants: &[L; 8], touch: &ContactPair<L>) -> Springs<L>;
 
     /// Duration of a contact with this reduced radius and mass, s, from which the automatic time step follows; `None`: not
     /// known.
@@ -107,7 +107,7 @@ pub trait ContactLaw: Send + Sync + 'static {
 
     /// What a material of grains does not say and the law needs, found while a scenario is checked. The path of the problem
     /// is filled in by the caller.
-    fn lacks(&self, _scene: &Scene, _material: usize, _settings: &Settings) -> Option<Problem> {
+    fn lacks(&self, _scene: &ScenarioContext, _material: usize, _settings: &Settings) -> Option<Problem> {
         None
     }
 

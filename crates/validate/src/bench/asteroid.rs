@@ -18,7 +18,7 @@ use crate::cases::{Case, CaseError, Options, Rows};
 pub struct Step;
 
 /// Contact with the surface, of few and of many facets.
-pub struct Contact;
+pub struct SurfaceContact;
 
 const GRAIN: f64 = 0.1;
 /// That of asteroid-surface-2024, section 3.2.2.
@@ -158,7 +158,7 @@ impl Case for Step {
     }
 }
 
-impl Case for Contact {
+impl Case for SurfaceContact {
     type Row = BenchRow;
 
     fn name(&self) -> &'static str {

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::{DEEPEST, Search, TILT};
 use crate::{
-    contact::{Touch, hull_sphere, name},
+    contact::{Proximity, hull_sphere, name},
     mesh::{Bend, Place},
 };
 
@@ -174,7 +174,9 @@ pub fn of_surface(search: &mut Search) {
         }
         let (feature, facet) = (name::of_b(vertex), facets.facet_at[vertex as usize]);
         if top > search.tiny {
-            let Touch::Near(touch) = hull_sphere(hull, hull.centre + x, 0.0, search.margin) else { continue };
+            let Proximity::Near(touch) = hull_sphere(hull, hull.centre + x, 0.0, search.margin) else {
+                continue;
+            };
             let Some(point) = touch.points.first() else { continue };
             let up = -point.normal;
             if facets.falls_away(vertex, up, TILT) {

@@ -3,8 +3,8 @@
 use glam::DVec2;
 use rubblepile_meshfree::{
     internals::{Damping, Flows, Grip, Losses, Sample, Wall},
-    law::{Kind, Law, Plane},
-    step::{Scheme, Settings, State, StepError, Stepper},
+    law::{ElasticLaw, Elasticity, Plane},
+    step::{NodalState, Scheme, Settings, StepError, Stepper},
 };
 
 use super::{Result, WorkloadError, disc, settings};
@@ -20,7 +20,7 @@ pub struct Sums {
     pub potential: f64,
 }
 
-fn sums(sample: &Sample, state: &State) -> Result<Sums> {
+fn sums(sample: &Sample, state: &NodalState) -> Result<Sums> {
     let (p, _) = sample.mass_times(&state.velocity, &state.velocity);
     let x = sample.positions(&state.displacement);
     let (_, elastic) =
@@ -68,7 +68,7 @@ const DENSITY: f64 = 1000.0;
 impl Conditions {
     /// Discs of radius 1.
     fn discs(&self, centres: &[DVec2], walls: Vec<Wall>, gravity: DVec2) -> Result<Sample> {
-        let law = Law::new(Kind::NeoHookean, Plane::Strain, 1e6, 0.3)?;
+        let law = Elasticity::new(ElasticLaw::NeoHookean, Plane::Strain, 1e6, 0.3)?;
         let made = |centre: &DVec2| disc(*centre, self.spacing, 0.1, law, DENSITY, self.damping);
         let grains = centres.iter().map(made).collect::<Result<Vec<_>>>()?;
         let mut sample = Sample::new(grains, walls, gravity).ok_or(WorkloadError::NoTangent)?;
