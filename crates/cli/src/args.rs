@@ -210,8 +210,8 @@ pub struct Picture {
     /// Run directory, or a frame
     pub path: PathBuf,
     /// What colours stand for
-    #[arg(long, value_enum, default_value_t = By::Pressure)]
-    pub by: By,
+    #[arg(long, value_enum, default_value_t = ColourBy::Pressure)]
+    pub by: ColourBy,
     /// Of a run, the number of the frame [default: the last]
     #[arg(long, value_name = "N")]
     pub frame: Option<u64>,
@@ -225,7 +225,7 @@ pub struct Picture {
 
 /// What colours stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum ColourBy {
     /// Minus the mean of the two normal stresses in the plane
     Pressure,
     /// The largest shear stress in the plane

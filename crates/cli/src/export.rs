@@ -1,7 +1,7 @@
 //! `export`.
 
 use rubblepile_core::units;
-use rubblepile_io::export::{self, Request, SurfaceRequest};
+use rubblepile_io::export::{self, ExportRequest, SurfaceRequest};
 
 use crate::{args, failure::Failure, print, quantity};
 
@@ -9,7 +9,7 @@ pub fn export(args: args::Export) -> Result<(), Failure> {
     if args.surface {
         return surface(args);
     }
-    let request = Request {
+    let request = ExportRequest {
         input: args.path,
         format: match args.format {
             args::Format::Xyz => export::Format::Xyz,

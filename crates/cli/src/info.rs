@@ -15,7 +15,7 @@ use rubblepile_io::{
     rundir,
     scenario::Solids,
     series,
-    table::Table,
+    table::SeriesTable,
 };
 use serde_json::{Value, json};
 
@@ -174,7 +174,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
         facts.push(fact("frames", frames.len().to_string(), frames.len()));
     }
     if path.join(series::NAME).exists() {
-        match Table::read(&path.join(series::NAME)) {
+        match SeriesTable::read(&path.join(series::NAME)) {
             Ok(table) => {
                 let words = format!("{} rows of {} columns", table.rows.len(), table.columns.len());
                 facts.push(fact(

@@ -9,7 +9,7 @@ use rubblepile_io::{
     map,
     scenario::{Gravity, Scenario, tables::MaterialTable},
 };
-use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, part, surface_map};
+use rubblepile_probe::surface_map::{FacetValues, QUANTITIES, Regolith, RegolithGrain, part, surface_map};
 
 use crate::{args, check, failure::Failure, print, quantity, shape_info::positive, text};
 
@@ -29,7 +29,7 @@ pub fn map(args: args::Map) -> Result<(), Failure> {
         let facets = surface_map(&built.world, row, &regolith, accuracy(&built.gravity))
             .map_err(|e| Failure::bad_input(e, "look at the asteroid's shape"))?;
         let title = title(&asteroid, &regolith);
-        let request = map::Request { title: &title, folder: &out, overwrite: args.force };
+        let request = map::MapRequest { title: &title, folder: &out, overwrite: args.force };
         let written = map::write(&request, &asteroid.mesh, &facets)?;
         print(&summary(&asteroid, &regolith, &facets));
         let names: Vec<_> =
@@ -112,7 +112,7 @@ fn regolith(args: &args::Map, scenario: &Scenario, asteroid: &Asteroid) -> Resul
             asteroid.density,
         )?,
         thickness: positive("--thickness", &args.thickness, units::LENGTH, "3 m")?,
-        grain: Grain {
+        grain: RegolithGrain {
             radius: given(
                 "--grain-radius",
                 &args.grain_radius,
@@ -178,7 +178,7 @@ fn title(asteroid: &Asteroid, r: &Regolith) -> String {
     )
 }
 
-fn summary(asteroid: &Asteroid, r: &Regolith, facets: &[Facet]) -> String {
+fn summary(asteroid: &Asteroid, r: &Regolith, facets: &[FacetValues]) -> String {
     let n = text::number;
     let area: f64 = facets.iter().map(|f| f.area).sum();
     let mut lines = vec![
@@ -216,8 +216,8 @@ fn summary(asteroid: &Asteroid, r: &Regolith, facets: &[Facet]) -> String {
         rows.push(row);
     }
     lines.push(text::table(&rows).trim_end().into());
-    let percent = |is: fn(&Facet) -> bool| format!("{:.2} %", 100.0 * part(facets, is));
-    lines.push(format!("slides (factor of safety below 1): {} of the surface", percent(Facet::slides)));
-    lines.push(format!("flies off (eq. 17): {} of the surface\n", percent(Facet::flies_off)));
+    let percent = |is: fn(&FacetValues) -> bool| format!("{:.2} %", 100.0 * part(facets, is));
+    lines.push(format!("slides (factor of safety below 1): {} of the surface", percent(FacetValues::slides)));
+    lines.push(format!("flies off (eq. 17): {} of the surface\n", percent(FacetValues::flies_off)));
     lines.join("\n")
 }

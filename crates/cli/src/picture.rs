@@ -10,10 +10,10 @@ pub fn picture(args: args::Picture) -> Result<(), Failure> {
     let frame_path = frame_path(&args)?;
     let frame = export::load(&frame_path)?;
     let by = match args.by {
-        args::By::Pressure => picture::By::Pressure,
-        args::By::Shear => picture::By::Shear,
-        args::By::Speed => picture::By::Speed,
-        args::By::Grain => picture::By::Grain,
+        args::ColourBy::Pressure => picture::ColourBy::Pressure,
+        args::ColourBy::Shear => picture::ColourBy::Shear,
+        args::ColourBy::Speed => picture::ColourBy::Speed,
+        args::ColourBy::Grain => picture::ColourBy::Grain,
     };
     if frame.deformable.is_none() {
         return Err(Failure::bad_input(

@@ -81,7 +81,7 @@ impl FieldSettings for PolyhedronGravity {
     fn field(&self, scene: &ScenarioContext) -> Box<dyn Field> {
         let id = |name: &String| scene.asteroids.iter().position(|a| a == name);
         let only = self.body.as_ref().and_then(id).map(|k| k as u32);
-        Box::new(Asteroids::new(only.into_iter().collect(), self.error.0, self.every))
+        Box::new(AsteroidField::new(only.into_iter().collect(), self.error.0, self.every))
     }
 }
 
@@ -89,24 +89,24 @@ impl FieldSettings for PolyhedronGravity {
 const CHUNK: usize = 1024;
 
 /// Made from a surface: how it is summed.
-enum Solid {
+enum SurfaceGravity {
     Exact(Polyhedron),
     Tree(Box<PolyhedronTree>),
 }
 
 /// The field of some asteroids of a world.
-pub struct Asteroids {
+pub struct AsteroidField {
     /// Ids; empty: all of them.
     only: Vec<u32>,
     /// Relative error of accelerations; 0: every facet is summed.
     error: f64,
     every: u64,
-    bodies: Vec<(Arc<Mesh>, Solid)>,
+    bodies: Vec<(Arc<Mesh>, SurfaceGravity)>,
 }
 
-impl Asteroids {
+impl AsteroidField {
     pub fn new(only: Vec<u32>, error: f64, every: u64) -> Self {
-        Asteroids { only, error, every: every.max(1), bodies: Vec::new() }
+        AsteroidField { only, error, every: every.max(1), bodies: Vec::new() }
     }
 
     fn acts(&self, asteroid: &Asteroid) -> bool {
@@ -123,9 +123,9 @@ impl Asteroids {
                     Error::Unsupported(format!("asteroid `{}` has no closed surface", a.name))
                 })?;
                 let solid = if self.error > 0.0 {
-                    Solid::Tree(Box::new(PolyhedronTree::new(&body, self.error)))
+                    SurfaceGravity::Tree(Box::new(PolyhedronTree::new(&body, self.error)))
                 } else {
-                    Solid::Exact(body)
+                    SurfaceGravity::Exact(body)
                 };
                 Ok((a.mesh.clone(), solid))
             });
@@ -140,8 +140,8 @@ impl Asteroids {
         let local: Vec<DVec3> = points.iter().map(|x| pose.to_local(*x)).collect();
         let strength = G * body.density;
         let mut found = match &self.bodies[asteroid].1 {
-            Solid::Exact(body) => body.accelerations(&local),
-            Solid::Tree(tree) => tree.accelerations(&local),
+            SurfaceGravity::Exact(body) => body.accelerations(&local),
+            SurfaceGravity::Tree(tree) => tree.accelerations(&local),
         };
         found.iter_mut().for_each(|a| *a = pose.rotation * (strength * *a));
         found
@@ -152,8 +152,8 @@ impl Asteroids {
         let pose = body.pose();
         let local: Vec<DVec3> = points.iter().map(|x| pose.to_local(*x)).collect();
         let found: Vec<f64> = match &self.bodies[asteroid].1 {
-            Solid::Exact(body) => body.pull(&local).iter().map(|p| p.potential).collect(),
-            Solid::Tree(tree) => tree.potentials(&local).iter().map(|p| p.0).collect(),
+            SurfaceGravity::Exact(body) => body.pull(&local).iter().map(|p| p.potential).collect(),
+            SurfaceGravity::Tree(tree) => tree.potentials(&local).iter().map(|p| p.0).collect(),
         };
         found.into_iter().map(|p| -G * body.density * p).collect()
     }
@@ -184,7 +184,7 @@ fn six_points(asteroid: &Asteroid) -> [DVec3; 6] {
     [x, -x, y, -y, z, -z].map(|v| asteroid.position + v)
 }
 
-impl Field for Asteroids {
+impl Field for AsteroidField {
     fn name(&self) -> &'static str {
         "gravity of asteroids"
     }
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn what_is_done_to_grains_is_done_to_asteroids() {
         let world = binary();
-        let mut field = Asteroids::new(Vec::new(), 0.0, 1);
+        let mut field = AsteroidField::new(Vec::new(), 0.0, 1);
         let mut a = vec![DVec3::ZERO; world.bodies.len()];
         let mut on = vec![Wrench::default(); 2];
         field.act(&world, &mut Actions { accelerations: &mut a, on_asteroids: &mut on }).expect("a field");
@@ -334,7 +334,7 @@ mod tests {
     fn force_and_torque_of_two_asteroids_are_the_slope_of_their_energy() {
         let mut world = binary();
         world.bodies = Default::default();
-        let mut field = Asteroids::new(Vec::new(), 0.0, 1);
+        let mut field = AsteroidField::new(Vec::new(), 0.0, 1);
         let mut on = vec![Wrench::default(); 2];
         field.act(&world, &mut Actions { accelerations: &mut [], on_asteroids: &mut on }).expect("a field");
         let mut energy = |change: &dyn Fn(&mut Asteroid, f64), by: f64| {

@@ -58,7 +58,7 @@ pub struct Ball {
 
 /// From SI to the tree's units and back.
 #[derive(Debug, Clone, Copy)]
-pub struct Scale {
+pub struct TreeUnits {
     pub origin: DVec3,
     /// The unit of length, m.
     pub length: f64,
@@ -75,7 +75,7 @@ pub struct TreeCells<S> {
     /// `record_rows` rows a node, and one record without mass at the end.
     pub records: Vec<[S; WIDTH]>,
     pub record_rows: usize,
-    pub scale: Scale,
+    pub scale: TreeUnits,
 }
 
 impl<S> Default for TreeCells<S> {
@@ -88,7 +88,7 @@ impl<S> Default for TreeCells<S> {
             blocks: Vec::new(),
             records: Vec::new(),
             record_rows: 1,
-            scale: Scale { origin: DVec3::ZERO, length: 1.0, mass: 1.0 },
+            scale: TreeUnits { origin: DVec3::ZERO, length: 1.0, mass: 1.0 },
         }
     }
 }
@@ -104,7 +104,7 @@ impl<S: Real> TreeCells<S> {
     ) {
         let extent = (bounds.1 - bounds.0).max_element();
         let unit = if extent > 0.0 { (1e-5 * extent).log2().ceil().exp2() } else { 1.0 };
-        self.scale = Scale { origin: 0.5 * (bounds.0 + bounds.1), length: unit, mass };
+        self.scale = TreeUnits { origin: 0.5 * (bounds.0 + bounds.1), length: unit, mass };
         self.topology.prepare(positions.len());
         sort::sort(positions, bounds.0, extent, &mut self.items);
         self.fill_leaves(positions, masses);
@@ -172,7 +172,7 @@ fn fill_leaf<S: Real>(
     items: &[Item],
     positions: &[DVec3],
     masses: &[f64],
-    scale: &Scale,
+    scale: &TreeUnits,
 ) {
     let inverse = 1.0 / scale.length;
     let mut x = [DVec3::ZERO; LEAF];

@@ -92,7 +92,7 @@ impl Field for Direct {
         let constant = self.constant;
         positions.par_chunks(WIDTH).zip(out.par_chunks_mut(WIDTH)).with_min_len(4).for_each(
             |(targets, out)| {
-                let sum = f64::launch(Sum { positions, masses, targets });
+                let sum = f64::launch(PairSum { positions, masses, targets });
                 for (k, out) in out.iter_mut().enumerate() {
                     *out += DVec3::new(sum[0][k], sum[1][k], sum[2][k]) * constant;
                 }
@@ -108,7 +108,7 @@ impl Field for Direct {
             .par_chunks(WIDTH)
             .zip(masses.par_chunks(WIDTH))
             .map(|(targets, m)| {
-                let sum = f64::launch(Sum { positions, masses, targets });
+                let sum = f64::launch(PairSum { positions, masses, targets });
                 m.iter().zip(sum[3]).map(|(m, p)| m * p).sum::<f64>()
             })
             .collect();
@@ -139,7 +139,7 @@ pub fn direct_sample(positions: &[DVec3], masses: &[f64], rows: &[usize], consta
         .map(|k| {
             let (group, part) = (k / parts, k % parts);
             let range = part * PART..((part + 1) * PART).min(positions.len()).min(masses.len());
-            f64::launch(Sum {
+            f64::launch(PairSum {
                 positions: &positions[range.clone()],
                 masses: &masses[range],
                 targets: groups[group],
@@ -173,13 +173,13 @@ pub fn rms_relative_error(found: &[DVec3], exact: &[DVec3]) -> f64 {
 }
 
 /// Gradient and potential at up to sixteen points.
-struct Sum<'a> {
+struct PairSum<'a> {
     positions: &'a [DVec3],
     masses: &'a [f64],
     targets: &'a [DVec3],
 }
 
-impl Kernel<f64> for Sum<'_> {
+impl Kernel<f64> for PairSum<'_> {
     type Output = [[f64; WIDTH]; 4];
 
     #[inline(always)]

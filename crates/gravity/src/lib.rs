@@ -7,7 +7,7 @@
 //! | [`Uniform`] | N | a laboratory |
 //! | [`Direct`] | N^2 | up to some thousands of bodies, exact, keeps momentum to rounding |
 //! | [`Tree`] | N | many bodies, to a chosen relative error |
-//! | [`Asteroids`] | N log F | asteroids with surfaces of F facets, on grains and on each other |
+//! | [`AsteroidField`] | N log F | asteroids with surfaces of F facets, on grains and on each other |
 //! | [`Centrifugal`] | N | a rotating frame |
 //!
 //! Of a homogeneous polyhedron there are the exact sum and a tree over its facets, [`polyhedron`].
@@ -35,18 +35,18 @@ fields! {
     asteroids: Polyhedron(PolyhedronGravity),
 }
 
-pub use asteroids::Asteroids;
+pub use asteroids::AsteroidField;
 pub use centrifugal::Centrifugal;
 pub use direct::{Direct, direct_sample, rms_relative_error};
 pub use list::check;
-pub use solver::{Settings, Solver};
+pub use solver::{Settings, TreeSolver};
 pub use tree::{Accuracy, Tree};
 pub use uniform::Uniform;
 
 /// What benchmarks tune and no user needs; it may change at any time.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::solver::{Settings, Solver};
+    pub use crate::solver::{Settings, TreeSolver};
 }
 
 use rubblepile_core::{Advice, Domain, Result, World};

@@ -9,7 +9,7 @@
 use glam::DVec3;
 
 use crate::{
-    cells::{Ball, Leaf, Scale, TreeCells},
+    cells::{Ball, Leaf, TreeCells, TreeUnits},
     expansion::Expansion,
     simd::{Kernel, Lanes, Real},
     sort::Item,
@@ -154,7 +154,7 @@ struct Careful<'a> {
     masses: &'a [f64],
     /// Positions are taken from here, so that bodies near it keep all their digits.
     origin: DVec3,
-    scale: Scale,
+    scale: TreeUnits,
     out: &'a mut Out<f64>,
 }
 

@@ -57,12 +57,12 @@ struct Buffers<S> {
 
 /// Keeps its memory from call to call, and nothing else.
 #[derive(Default)]
-pub struct Solver {
+pub struct TreeSolver {
     single: Buffers<f32>,
     double: Buffers<f64>,
 }
 
-impl Solver {
+impl TreeSolver {
     /// Adds the acceleration sum_j constant m_j d / |d|^3 of every body to `out`.
     pub fn accelerate(
         &mut self,

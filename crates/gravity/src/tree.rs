@@ -17,7 +17,7 @@ use crate::{
     check_finite,
     list::every_step,
     self_gravity_advice,
-    solver::{Settings, Solver},
+    solver::{Settings, TreeSolver},
 };
 
 const DEHNEN: Citation = Citation {
@@ -124,7 +124,7 @@ pub struct Tree {
     pub every: u64,
     /// Newton's constant, m^3 kg^-1 s^-2.
     pub constant: f64,
-    solver: Solver,
+    solver: TreeSolver,
 }
 
 impl Default for Tree {
@@ -135,7 +135,7 @@ impl Default for Tree {
 
 impl Tree {
     pub fn new(accuracy: Accuracy, every: u64, constant: f64) -> Self {
-        Tree { accuracy, every: every.max(1), constant, solver: Solver::default() }
+        Tree { accuracy, every: every.max(1), constant, solver: TreeSolver::default() }
     }
 }
 

@@ -38,7 +38,7 @@ const NEAREST: f64 = 1e-3;
 
 /// Some nodes of one block: bits of the places.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct NodeSet {
     block: u32,
     places: u32,
 }
@@ -46,12 +46,12 @@ pub struct Entry {
 /// What a thread needs besides the tree.
 #[derive(Default)]
 struct Scratch {
-    work: Vec<Entry>,
+    work: Vec<NodeSet>,
     far: Vec<u32>,
     near: Vec<u32>,
     again: Vec<u32>,
     /// What is passed down, one list a level of the recursion.
-    passed: Vec<Vec<Entry>>,
+    passed: Vec<Vec<NodeSet>>,
 }
 
 /// When a source may act as a whole.
@@ -88,7 +88,7 @@ impl<S: Real> Walk<'_, S> {
         self.descend::<E, POTENTIAL>(
             0,
             &locals,
-            &[Entry { block: 0, places: 1 }],
+            &[NodeSet { block: 0, places: 1 }],
             &mut Scratch::default(),
             out,
         );
@@ -97,7 +97,7 @@ impl<S: Real> Walk<'_, S> {
     /// A rough size of the acceleration at the centre of every leaf, from groups of leaves.
     pub fn estimate<E: Expansion>(&self, out: &mut [S]) {
         let locals = [S::default(); MOST_LOCALS];
-        self.guess::<E>(0, &locals, &[Entry { block: 0, places: 1 }], &mut Scratch::default(), out);
+        self.guess::<E>(0, &locals, &[NodeSet { block: 0, places: 1 }], &mut Scratch::default(), out);
     }
 
     fn target(&self, node: usize, last: bool) -> Target<S> {
@@ -114,7 +114,7 @@ impl<S: Real> Walk<'_, S> {
         &self,
         node: usize,
         locals: &[S; MOST_LOCALS],
-        entries: &[Entry],
+        entries: &[NodeSet],
         scratch: &mut Scratch,
         out: &mut [Out<S>],
     ) {
@@ -173,7 +173,7 @@ impl<S: Real> Walk<'_, S> {
         &self,
         node: usize,
         locals: &[S; MOST_LOCALS],
-        entries: &[Entry],
+        entries: &[NodeSet],
         scratch: &mut Scratch,
         out: &mut [S],
     ) {
@@ -274,9 +274,9 @@ struct Search<'a, 'b, S, E> {
     target: Target<S>,
     /// Stop at groups of leaves instead of leaves.
     groups: bool,
-    entries: &'a [Entry],
+    entries: &'a [NodeSet],
     scratch: &'a mut Scratch,
-    passed: &'a mut Vec<Entry>,
+    passed: &'a mut Vec<NodeSet>,
     e: PhantomData<E>,
 }
 
@@ -292,7 +292,7 @@ impl<S: Real, E: Expansion> Kernel<S> for Search<'_, '_, S, E> {
         near.clear();
         work.extend_from_slice(self.entries);
         let judge = Judge::<S, V>::new(&self.target, &self.walk.acceptance);
-        let none = Entry { block: 0, places: 0 };
+        let none = NodeSet { block: 0, places: 0 };
         let mut ids = [0; WIDTH];
         while let Some(first) = work.pop() {
             let second = work.pop().unwrap_or(none);
@@ -320,12 +320,12 @@ impl<S: Real, E: Expansion> Kernel<S> for Search<'_, '_, S, E> {
                     let pass = ends | (open & !(larger >> shift));
                     open &= larger >> shift;
                     if pass != 0 {
-                        self.passed.push(Entry { block: entry.block, places: pass });
+                        self.passed.push(NodeSet { block: entry.block, places: pass });
                     }
                 }
                 while open != 0 {
                     let child = block.children[open.trailing_zeros() as usize];
-                    work.push(Entry { block: child, places: blocks[child as usize].used });
+                    work.push(NodeSet { block: child, places: blocks[child as usize].used });
                     open &= open - 1;
                 }
             }

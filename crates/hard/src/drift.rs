@@ -24,7 +24,7 @@ use crate::{
     flight::Flight,
     grid::CellGrid,
     lists::Lists,
-    memory::{Ahead, DriftBuffers, Fate, Grain},
+    memory::{Ahead, DriftBuffers, Fate, FlyingGrain},
     state::{Held, WallTally},
 };
 
@@ -228,8 +228,8 @@ impl<'a> Drift<'a> {
             }
         }
         for row in &mut self.memory.rows {
-            let g = Grain::from(*row);
-            *row = Grain { position: g.at(h), ..g }.into();
+            let g = FlyingGrain::from(*row);
+            *row = FlyingGrain { position: g.at(h), ..g }.into();
         }
         Ok(Ok(End {
             memory: self.memory,

@@ -21,7 +21,7 @@ const ROOM: usize = 3;
 /// Where a grain is. Never in two cache lines.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
-struct Place {
+struct CellPlace {
     /// Cell, as if space went on forever.
     cell: [i32; 3],
     /// The same on the circle.
@@ -48,13 +48,13 @@ pub struct CellGrid {
     origin: DVec3,
     size: DVec3,
     count: [i32; 3],
-    place: Vec<Place>,
+    place: Vec<CellPlace>,
     cells: Vec<Cell>,
 }
 
 /// A step into a neighbouring cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Crossing {
+pub struct CellCrossing {
     pub axis: u8,
     pub up: bool,
 }
@@ -131,7 +131,7 @@ impl CellGrid {
             let at = (x - low) / size;
             let cell = [at.x.floor() as i32, at.y.floor() as i32, at.z.floor() as i32];
             let bent = std::array::from_fn(|a| cell[a].rem_euclid(count[a]));
-            grid.place.push(Place { cell, bent, next: NONE });
+            grid.place.push(CellPlace { cell, bent, next: NONE });
             grid.link(k as u32);
         }
         grid
@@ -187,9 +187,9 @@ impl CellGrid {
     }
 
     /// When a grain that is at `x` leaves its cell, from now on, and where to.
-    pub fn crossing(&self, k: u32, x: DVec3, v: DVec3) -> (f64, Crossing) {
+    pub fn crossing(&self, k: u32, x: DVec3, v: DVec3) -> (f64, CellCrossing) {
         let cell = self.place[k as usize].cell;
-        let mut first = (f64::INFINITY, Crossing { axis: 0, up: true });
+        let mut first = (f64::INFINITY, CellCrossing { axis: 0, up: true });
         for axis in 0..3 {
             if v[axis] == 0.0 {
                 continue;
@@ -198,14 +198,14 @@ impl CellGrid {
             let face = self.origin[axis] + self.size[axis] * f64::from(cell[axis] + i32::from(up));
             let t = ((face - x[axis]) / v[axis]).max(0.0);
             if t < first.0 {
-                first = (t, Crossing { axis: axis as u8, up });
+                first = (t, CellCrossing { axis: axis as u8, up });
             }
         }
         first
     }
 
     /// Moves a grain to the next cell.
-    pub fn cross(&mut self, k: u32, crossing: Crossing) {
+    pub fn cross(&mut self, k: u32, crossing: CellCrossing) {
         self.unlink(k);
         let axis = crossing.axis as usize;
         let count = self.count[axis];
@@ -234,7 +234,7 @@ impl CellGrid {
     }
 
     /// The grains in the nine cells that have come near by a crossing.
-    pub fn ahead<'a>(&self, k: u32, crossing: Crossing, found: &'a mut Vec<u32>) -> &'a [u32] {
+    pub fn ahead<'a>(&self, k: u32, crossing: CellCrossing, found: &'a mut Vec<u32>) -> &'a [u32] {
         let axis = crossing.axis as usize;
         let (p, q) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut b = self.place[k as usize].bent;
@@ -369,7 +369,7 @@ mod tests {
             if gone[k] {
                 continue;
             }
-            let crossing = Crossing { axis: (step % 3) as u8, up: rng.uniform() < 0.5 };
+            let crossing = CellCrossing { axis: (step % 3) as u8, up: rng.uniform() < 0.5 };
             grid.cross(k as u32, crossing);
             let near = |j: usize, reach: &dyn Fn(usize, i32) -> bool| {
                 let (a, b) = (grid.place[k].bent, grid.place[j].bent);

@@ -10,9 +10,9 @@ use rubblepile_geometry::meeting::{MovingWall, Path, meet};
 
 use crate::{
     drift::{BroadPhase, Drift},
-    grid::Crossing,
+    grid::CellCrossing,
     lists::Lists,
-    memory::{Ahead, DriftBuffers, Fate, Grain, WallAnchor},
+    memory::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
     sight::Sight,
 };
 
@@ -59,7 +59,7 @@ impl Drift<'_> {
 
     /// When two grains meet, eq. (3); infinite past the end of the drift.
     #[inline(always)]
-    fn pair_time(&self, k: u32, a: &Grain, at: DVec3, j: u32) -> f64 {
+    fn pair_time(&self, k: u32, a: &FlyingGrain, at: DVec3, j: u32) -> f64 {
         if !self.all_free {
             match (self.memory.fate[k as usize], self.memory.fate[j as usize]) {
                 (Fate::Held(_), Fate::Held(_)) | (_, Fate::Absorbed) => return f64::INFINITY,
@@ -140,7 +140,7 @@ impl Drift<'_> {
     }
 
     /// Whom of these a grain, which is as it is now, meets first.
-    fn see(&self, k: u32, me: Grain, others: &[u32], ahead: &mut Ahead) {
+    fn see(&self, k: u32, me: FlyingGrain, others: &[u32], ahead: &mut Ahead) {
         // Lanes read eight of them at once: none is to wait for those before it.
         for &j in others {
             prefetch(&self.memory.rows, j as usize);
@@ -191,7 +191,7 @@ impl Drift<'_> {
     }
 
     /// Moves a grain to the next cell, where it sees those that have come near.
-    pub fn cross(&mut self, k: u32, into: Crossing) {
+    pub fn cross(&mut self, k: u32, into: CellCrossing) {
         let BroadPhase::Cells(grid) = &mut self.near else { return };
         self.tally.crossings += 1;
         grid.cross(k, into);

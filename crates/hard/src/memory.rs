@@ -4,11 +4,11 @@ use glam::DVec3;
 use rubblepile_core::{PackedSurface, World};
 use rubblepile_geometry::meeting::Clear;
 
-use crate::{grid::Crossing, queue::Queue};
+use crate::{grid::CellCrossing, queue::Queue};
 
 /// A grain in flight.
 #[derive(Debug, Clone, Copy)]
-pub struct Grain {
+pub struct FlyingGrain {
     /// At `since`.
     pub position: DVec3,
     /// s from the start of the drift
@@ -17,7 +17,7 @@ pub struct Grain {
     pub radius: f64,
 }
 
-impl Grain {
+impl FlyingGrain {
     #[inline]
     pub fn at(&self, t: f64) -> DVec3 {
         self.position + (t - self.since) * self.velocity
@@ -29,18 +29,18 @@ impl Grain {
 #[repr(align(64))]
 pub struct PackedGrain(pub [f64; 8]);
 
-impl From<Grain> for PackedGrain {
+impl From<FlyingGrain> for PackedGrain {
     #[inline]
-    fn from(g: Grain) -> Self {
+    fn from(g: FlyingGrain) -> Self {
         let (x, v) = (g.position, g.velocity);
         PackedGrain([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
     }
 }
 
-impl From<PackedGrain> for Grain {
+impl From<PackedGrain> for FlyingGrain {
     #[inline]
     fn from(PackedGrain([x, y, z, since, u, v, w, radius]): PackedGrain) -> Self {
-        Grain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
+        FlyingGrain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Ahead {
     pub face: u32,
     pub leg: u32,
     pub crossing: f64,
-    pub into: Crossing,
+    pub into: CellCrossing,
 }
 
 impl Ahead {
@@ -81,7 +81,7 @@ impl Ahead {
         face: 0,
         leg: 0,
         crossing: f64::INFINITY,
-        into: Crossing { axis: 0, up: true },
+        into: CellCrossing { axis: 0, up: true },
     };
 
     pub fn first(&self) -> f64 {
@@ -134,19 +134,19 @@ pub struct DriftBuffers {
 
 impl DriftBuffers {
     #[inline]
-    pub fn grain(&self, row: usize) -> Grain {
+    pub fn grain(&self, row: usize) -> FlyingGrain {
         self.rows[row].into()
     }
 
     #[inline]
-    pub fn put(&mut self, row: usize, grain: Grain) {
+    pub fn put(&mut self, row: usize, grain: FlyingGrain) {
         self.rows[row] = grain.into();
     }
 
     /// Adds to a velocity.
     pub fn push(&mut self, row: usize, change: DVec3) {
         let grain = self.grain(row);
-        self.put(row, Grain { velocity: grain.velocity + change, ..grain });
+        self.put(row, FlyingGrain { velocity: grain.velocity + change, ..grain });
     }
 
     pub fn fill(&mut self, world: &World) {
@@ -158,7 +158,7 @@ impl DriftBuffers {
         self.rows.clear();
         self.rows.extend((0..b.len()).map(|k| {
             let (position, velocity, radius) = (b.position[k], b.velocity[k], b.radius[k]);
-            PackedGrain::from(Grain { position, since: 0.0, velocity, radius })
+            PackedGrain::from(FlyingGrain { position, since: 0.0, velocity, radius })
         }));
         self.bodies.clear();
         self.bodies.extend((0..b.len()).map(|k| {
@@ -177,7 +177,7 @@ impl DriftBuffers {
     /// Puts the grains, at the end of a drift, into the world.
     pub fn write(&self, world: &mut World) {
         for (k, &row) in self.rows.iter().enumerate() {
-            let g = Grain::from(row);
+            let g = FlyingGrain::from(row);
             world.bodies.position[k] = g.position;
             world.bodies.velocity[k] = g.velocity;
             world.bodies.spin[k] = self.bodies[k].spin;

@@ -14,7 +14,7 @@ use rubblepile_core::{SurfaceRef, WallResponse};
 use crate::{
     bounce::{Restitution, impulse, spin_change},
     drift::{BroadPhase, Caught, Drift},
-    memory::{Ahead, DriftBuffers, Fate, Grain, WallAnchor},
+    memory::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
     state::Held,
 };
 
@@ -117,7 +117,7 @@ impl Drift<'_> {
             WallResponse::Bounce => {}
             WallResponse::Stick => {
                 let position = me.position + self.sag(i);
-                self.memory.put(i, Grain { position, ..me });
+                self.memory.put(i, FlyingGrain { position, ..me });
                 let body = self.id[i];
                 let held = Held { body, wall: wall.id, place: pose.to_local(position) };
                 let (now, spin) = (pose.velocity_at(position), self.memory.bodies[i].spin);

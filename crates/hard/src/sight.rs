@@ -4,12 +4,12 @@
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};
 
-use crate::memory::{Grain, PackedGrain};
+use crate::memory::{FlyingGrain, PackedGrain};
 
 pub struct Sight<'a> {
     pub rows: &'a [PackedGrain],
     /// At the moment `now`.
-    pub me: Grain,
+    pub me: FlyingGrain,
     /// It may be among them: it does not fly towards itself.
     pub others: &'a [u32],
     pub now: f64,
@@ -103,8 +103,8 @@ mod tests {
         let mut met = 0;
         for round in 0..2000 {
             let n = 1 + round % 30;
-            let grains: Vec<Grain> = (0..n)
-                .map(|_| Grain {
+            let grains: Vec<FlyingGrain> = (0..n)
+                .map(|_| FlyingGrain {
                     position: 6.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform()),
                     since: rng.uniform(),
                     velocity: rng.range(0.0, 3.0) * rng.direction(),

@@ -17,7 +17,7 @@ use crate::{
     rundir,
     scenario::sweep::{Names, Plot, Sweep},
     series,
-    table::{Table, push_number, push_text},
+    table::{SeriesTable, push_number, push_text},
 };
 
 /// Names in the directory of a sweep, and in that of a run that could not be started.
@@ -108,7 +108,7 @@ pub struct TaskSummary {
 pub fn collect(sweep: &Sweep, out: &Path) -> Vec<TaskSummary> {
     let row = |task| {
         let directory = directory(sweep, out, task);
-        let table = Table::read(&directory.join(series::NAME)).ok();
+        let table = SeriesTable::read(&directory.join(series::NAME)).ok();
         let last = table.iter().flat_map(|t| t.last()).map(|(name, x)| (name.to_string(), x)).collect();
         TaskSummary { state: state(&directory), last }
     };

@@ -21,7 +21,7 @@ use crate::{
     contact_table::ContactTables,
     diagnostic::Diagnostic,
     error::{FileError, Result},
-    frame::{FrameWriter, Looks, View},
+    frame::{FrameWriter, View, WallStyles},
     generate::table::Table,
     marks::Marks,
     report::{self, Machine, RunReport},
@@ -48,7 +48,7 @@ pub struct Plan {
     /// Intervals, s.
     pub frames: Option<f64>,
     pub view: View,
-    pub looks: Looks,
+    pub looks: WallStyles,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     pub seed: u64,

@@ -14,13 +14,13 @@ use rubblepile_core::{
     wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
 use rubblepile_hard::{HardState, Held, WallTally};
-use rubblepile_meshfree::{Deformable, DeformableState, Pressed, Reference};
+use rubblepile_meshfree::{Deformable, DeformableState, PressedNode, Reference};
 use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState};
 use rubblepile_soft::{SoftState, SpringHistory};
 
 use crate::{
     checkpoint::Meta,
-    frame::{Look, Looks},
+    frame::{WallStyle, WallStyles},
 };
 
 /// A directory that is gone when it is dropped.
@@ -175,7 +175,7 @@ pub fn add_deformables(world: &mut World, rng: &mut Rng) {
     for k in 0..rng.next_u64() % 3 {
         let grain = deformable(rng, k);
         state.grains.push(grain);
-        state.pressed.push(Pressed {
+        state.pressed.push(PressedNode {
             grain: k,
             node: 2,
             partner: Partner::Wall { wall: 1, face: 3 },
@@ -271,8 +271,8 @@ pub fn random_meta(rng: &mut Rng) -> Meta {
         next_frame: rng.next_u64() % 1000,
         next_contact_table: rng.next_u64() % 1000,
         looks: (0..(rng.next_u64() % 4) as u32)
-            .map(|k| (3 * k, Look { colour: [k as u8, 7, 255], transparency: rng.uniform() }))
-            .collect::<Looks>(),
+            .map(|k| (3 * k, WallStyle { colour: [k as u8, 7, 255], transparency: rng.uniform() }))
+            .collect::<WallStyles>(),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use glam::DVec2;
 
-use crate::spline::{self, Closest};
+use crate::spline::{self, Projection};
 
 /// Nodes of an element: the slave node between its two neighbours, then four of the master, which a wall has not.
 pub const NODES: usize = 7;
@@ -64,7 +64,7 @@ fn set(row: &mut ElementRow, node: usize, value: DVec2) {
 }
 
 /// The partner's outline at the closest point, and how things there change with the places of the nodes.
-struct Place {
+struct MasterPoint {
     normal: DVec2,
     tangent: DVec2,
     /// Shape functions of the master nodes and their slopes; of a wall there are none.
@@ -79,9 +79,9 @@ struct Place {
 }
 
 /// Appendix B: a node (between its neighbours) and a piece of another outline, of which the closest point is known.
-pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Option<&Friction>) -> Element {
+pub fn on_grain(slave: [DVec2; 3], at: &Projection, push: Pressure, friction: Option<&Friction>) -> Element {
     let [n, d, _] = spline::functions(at.xi);
-    let Closest { normal, gap, first, second, .. } = *at;
+    let Projection { normal, gap, first, second, .. } = *at;
     // Eqs (B.6)-(B.8); the slave node comes first.
     let (mut b_n, mut b_t, mut b_turn) = ([0.0; SIZE], [0.0; SIZE], [0.0; SIZE]);
     set(&mut b_n, 1, normal);
@@ -102,7 +102,7 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Optio
             - slide[i] * b_turn[j]
             - bend * slide[i] * slide[j]
     };
-    let place = Place {
+    let place = MasterPoint {
         normal,
         tangent: first / square.sqrt(),
         functions: n,
@@ -118,7 +118,7 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Optio
 pub fn on_wall(slave: [DVec2; 3], normal: DVec2, push: Pressure, friction: Option<&Friction>) -> Element {
     let mut b_n = [0.0; SIZE];
     set(&mut b_n, 1, normal);
-    let place = Place {
+    let place = MasterPoint {
         normal,
         tangent: -normal.perp(),
         functions: [0.0; 4],
@@ -132,7 +132,7 @@ pub fn on_wall(slave: [DVec2; 3], normal: DVec2, push: Pressure, friction: Optio
 
 fn element(
     slave: [DVec2; 3],
-    place: &Place,
+    place: &MasterPoint,
     push: Pressure,
     gap_curvature: impl Fn(usize, usize) -> f64,
     friction: Option<&Friction>,
@@ -173,8 +173,8 @@ struct Rubbing {
 }
 
 impl Rubbing {
-    fn new(place: &Place, push: Pressure, friction: &Friction) -> Self {
-        let Place { normal, tangent, functions, slopes, .. } = *place;
+    fn new(place: &MasterPoint, push: Pressure, friction: &Friction) -> Self {
+        let MasterPoint { normal, tangent, functions, slopes, .. } = *place;
         let mut along = [0.0; SIZE];
         set(&mut along, 1, tangent);
         let (mut relative, mut passed) = (friction.moves[1] - friction.wall, DVec2::ZERO);
@@ -202,7 +202,7 @@ impl Rubbing {
     /// Its part of forces and tangents. The symmetric part has only what holds a node that sticks.
     fn add(
         &self,
-        place: &Place,
+        place: &MasterPoint,
         (length, length_slope): (f64, ElementRow),
         force: &mut [DVec2; NODES],
         symmetric: &mut [ElementRow; SIZE],

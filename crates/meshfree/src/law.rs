@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "PlaneName")]
-pub enum Plane {
+pub enum PlaneCondition {
     /// No strain: a slice of something long.
     #[default]
     Strain,
@@ -33,7 +33,7 @@ pub enum ElasticLaw {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Elasticity {
     kind: ElasticLaw,
-    plane: Plane,
+    plane: PlaneCondition,
     /// Lamé's, Pa. Of plane stress and eq. (13) the λ of the plane.
     lambda: f64,
     mu: f64,
@@ -63,7 +63,7 @@ pub struct Response {
 }
 
 impl Elasticity {
-    pub fn new(kind: ElasticLaw, plane: Plane, modulus: f64, ratio: f64) -> Result<Self, LawError> {
+    pub fn new(kind: ElasticLaw, plane: PlaneCondition, modulus: f64, ratio: f64) -> Result<Self, LawError> {
         if !(modulus > 0.0 && modulus.is_finite()) {
             return Err(LawError::Modulus(modulus));
         }
@@ -72,7 +72,9 @@ impl Elasticity {
         }
         let mu = modulus / (2.0 * (1.0 + ratio));
         let lambda = match (kind, plane) {
-            (ElasticLaw::SaintVenantKirchhoff, Plane::Stress) => modulus * ratio / (1.0 - ratio * ratio),
+            (ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress) => {
+                modulus * ratio / (1.0 - ratio * ratio)
+            }
             _ if ratio == 0.5 => return Err(LawError::Incompressible),
             _ => modulus * ratio / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
         };
@@ -118,7 +120,7 @@ impl Elasticity {
     fn small(&self) -> (f64, f64) {
         let Elasticity { lambda, mu, .. } = *self;
         match (self.kind, self.plane) {
-            (ElasticLaw::NeoHookean, Plane::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
+            (ElasticLaw::NeoHookean, PlaneCondition::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
             _ => (lambda, mu),
         }
     }
@@ -153,16 +155,16 @@ impl Elasticity {
             return None;
         }
         let thickness = match self.plane {
-            Plane::Strain => 1.0,
-            Plane::Stress => self.thickness(area)?,
+            PlaneCondition::Strain => 1.0,
+            PlaneCondition::Stress => self.thickness(area)?,
         };
         let log = (area * thickness).ln();
         // F⁻ᵀ
         let inverse = [yy / area, -yx / area, -xy / area, xx / area];
         // In plane stress the thickness gives way, and of λ only a part resists.
         let stiff = match self.plane {
-            Plane::Strain => lambda,
-            Plane::Stress => {
+            PlaneCondition::Strain => lambda,
+            PlaneCondition::Stress => {
                 let side = 2.0 * mu * thickness * thickness;
                 lambda * side / (side + lambda)
             }
@@ -252,7 +254,8 @@ mod tests {
 
     fn all() -> impl Iterator<Item = Elasticity> {
         [ElasticLaw::SaintVenantKirchhoff, ElasticLaw::NeoHookean].into_iter().flat_map(|kind| {
-            [Plane::Strain, Plane::Stress].map(|plane| Elasticity::new(kind, plane, 1000.0, 0.3).unwrap())
+            [PlaneCondition::Strain, PlaneCondition::Stress]
+                .map(|plane| Elasticity::new(kind, plane, 1000.0, 0.3).unwrap())
         })
     }
 
@@ -320,8 +323,8 @@ mod tests {
             let here = law.respond([1.0, 0.0, 0.0, 1.0]).unwrap();
             let (modulus, ratio) = (1000.0, 0.3);
             let expected = match law.plane {
-                Plane::Strain => modulus * (1.0 - ratio) / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
-                Plane::Stress => modulus / (1.0 - ratio * ratio),
+                PlaneCondition::Strain => modulus * (1.0 - ratio) / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
+                PlaneCondition::Stress => modulus / (1.0 - ratio * ratio),
             };
             assert!((here.tangent[0][0] / expected - 1.0).abs() < 1e-12, "{law:?}");
             assert!((law.wave_speed(2.0).powi(2) * 2.0 / expected - 1.0).abs() < 1e-12, "{law:?}");
@@ -332,18 +335,18 @@ mod tests {
     fn what_cannot_be_is_refused() {
         let law = |kind, plane, ratio| Elasticity::new(kind, plane, 1e6, ratio);
         use ElasticLaw::*;
-        assert_eq!(law(SaintVenantKirchhoff, Plane::Strain, 0.5), Err(LawError::Incompressible));
-        assert_eq!(law(NeoHookean, Plane::Stress, 0.5), Err(LawError::Incompressible));
-        assert!(law(SaintVenantKirchhoff, Plane::Stress, 0.5).is_ok());
-        assert_eq!(law(NeoHookean, Plane::Strain, 0.6), Err(LawError::Ratio(0.6)));
-        assert!(Elasticity::new(NeoHookean, Plane::Strain, f64::NAN, 0.3).is_err());
-        let neo = law(NeoHookean, Plane::Strain, 0.3).unwrap();
+        assert_eq!(law(SaintVenantKirchhoff, PlaneCondition::Strain, 0.5), Err(LawError::Incompressible));
+        assert_eq!(law(NeoHookean, PlaneCondition::Stress, 0.5), Err(LawError::Incompressible));
+        assert!(law(SaintVenantKirchhoff, PlaneCondition::Stress, 0.5).is_ok());
+        assert_eq!(law(NeoHookean, PlaneCondition::Strain, 0.6), Err(LawError::Ratio(0.6)));
+        assert!(Elasticity::new(NeoHookean, PlaneCondition::Strain, f64::NAN, 0.3).is_err());
+        let neo = law(NeoHookean, PlaneCondition::Strain, 0.3).unwrap();
         assert_eq!(neo.respond([-1.0, 0.0, 0.0, 1.0]), None);
     }
 
     #[test]
     fn cauchy_stress_of_a_turned_bar_lies_along_it() {
-        let law = Elasticity::new(ElasticLaw::NeoHookean, Plane::Stress, 1000.0, 0.0).unwrap();
+        let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Stress, 1000.0, 0.0).unwrap();
         // Pulled along x by a tenth, then turned by a quarter.
         let f = [0.0, -1.0, 1.1, 0.0];
         let [xx, yy, xy] = cauchy(f, law.respond(f).unwrap().stress);

@@ -28,7 +28,7 @@ pub mod step;
 mod system;
 mod timestep;
 
-pub use grain::{Deformable, DeformableState, Pressed, Reference, grains};
+pub use grain::{Deformable, DeformableState, PressedNode, Reference, grains};
 pub use method::DeformableGrains;
 pub use settings::Settings;
 
@@ -39,7 +39,7 @@ pub mod internals {
         element::{Element, Friction, NODES, Pressure, on_grain, on_wall},
         losses::Losses,
         quadrature::points as quadrature_points,
-        sample::{Damping, Flows, Grain, Grip, NodePartner, Sample, Wall},
+        sample::{Damping, Flows, Grip, NodePartner, Sample, SampleGrain, StraightWall},
         spline::closest,
     };
 }

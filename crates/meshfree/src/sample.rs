@@ -9,12 +9,12 @@ use crate::{
     bulk::{Bulk, Flow},
     element::{self, Element, Friction, NODES, Pressure},
     fill::Filling,
-    spline::{self, Closest},
+    spline::{self, Projection},
 };
 
 /// A grain with its damping.
 #[derive(Debug, Clone)]
-pub struct Grain {
+pub struct SampleGrain {
     pub filling: Filling,
     pub bulk: Bulk,
     pub damping: Damping,
@@ -44,7 +44,7 @@ pub struct Flows {
 
 /// A straight wall without end, solid behind its normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wall {
+pub struct StraightWall {
     pub point: DVec2,
     pub normal: DVec2,
     pub material: usize,
@@ -52,10 +52,10 @@ pub struct Wall {
     pub moved: DVec2,
 }
 
-impl Wall {
+impl StraightWall {
     /// At rest, of the first material.
     pub fn new(point: DVec2, normal: DVec2) -> Self {
-        Wall { point, normal, material: 0, moved: DVec2::ZERO }
+        StraightWall { point, normal, material: 0, moved: DVec2::ZERO }
     }
 }
 
@@ -71,8 +71,8 @@ pub struct Grip {
 /// All grains and walls. Nodes of all grains are counted through, grain after grain.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    pub grains: Vec<Grain>,
-    pub walls: Vec<Wall>,
+    pub grains: Vec<SampleGrain>,
+    pub walls: Vec<StraightWall>,
     /// Force on every node from outside, N per metre of depth: their weight, and what is added.
     pub load: Vec<DVec2>,
     /// What stays where it is: twice the number of a node for x, one more for y.
@@ -146,12 +146,12 @@ impl NodeContact {
 #[derive(Debug, Clone, Copy)]
 enum Where {
     Wall(DVec2),
-    Grain(u32, Closest),
+    Grain(u32, Projection),
 }
 
 impl Sample {
     /// `gravity` in N/kg. `None`: a grain has no tangent as it was made.
-    pub fn new(grains: Vec<Grain>, walls: Vec<Wall>, gravity: DVec2) -> Option<Self> {
+    pub fn new(grains: Vec<SampleGrain>, walls: Vec<StraightWall>, gravity: DVec2) -> Option<Self> {
         let mut first = vec![0];
         for grain in &grains {
             first.push(first[first.len() - 1] + grain.bulk.nodes());
@@ -310,7 +310,7 @@ impl Sample {
         let x = positions[node];
         match watch.partner {
             NodePartner::Wall(w) => {
-                let Wall { point, normal, .. } = self.walls[w as usize];
+                let StraightWall { point, normal, .. } = self.walls[w as usize];
                 Some(NodeContact { gap: (x - point).dot(normal), kind: Where::Wall(normal) })
             }
             NodePartner::Grain(master) => watch

@@ -9,11 +9,11 @@ use rubblepile_core::{
 };
 
 use crate::{
-    Deformable, DeformableState, Pressed, Reference, Settings,
+    Deformable, DeformableState, PressedNode, Reference, Settings,
     bulk::Bulk,
     fill::Filling,
     grain, grains, overlap,
-    sample::{self, ContactMultipliers, Damping, Grain, Grip, Sample},
+    sample::{self, ContactMultipliers, Damping, Grip, Sample, SampleGrain},
     step::NodalState,
 };
 
@@ -30,10 +30,10 @@ pub fn sides(world: &World) -> Vec<WallSide> {
 }
 
 /// Where a side is at a time.
-pub fn line(world: &World, side: WallSide, time: f64) -> sample::Wall {
+pub fn line(world: &World, side: WallSide, time: f64) -> sample::StraightWall {
     let (point, normal) = grain::side(&world.walls[side.wall], side.face, time);
     let material = world.walls[side.wall].material as usize;
-    sample::Wall { material, ..sample::Wall::new(point, normal) }
+    sample::StraightWall { material, ..sample::StraightWall::new(point, normal) }
 }
 
 /// What no line in the plane can be made of, in words.
@@ -166,7 +166,7 @@ impl PreparedSample {
             scene.sample.grips = grips(world);
             return Ok(scene);
         }
-        let grain = |g: &Deformable| -> Result<Grain> {
+        let grain = |g: &Deformable| -> Result<SampleGrain> {
             let unusable = |why: String| Error::Unsupported(format!("grain {} cannot be used: {why}", g.id));
             let material = &world.materials[g.material as usize];
             let law =
@@ -179,7 +179,7 @@ impl PreparedSample {
                 stiffness: settings.stiffness_damping.0,
                 viscous: settings.viscous_damping.0,
             };
-            Ok(Grain { filling, bulk, damping, material: g.material as usize })
+            Ok(SampleGrain { filling, bulk, damping, material: g.material as usize })
         };
         let grains = grains(world).par_iter().map(grain).collect::<Result<Vec<_>>>()?;
         let mut sample = Sample::new(grains, Vec::new(), DVec2::ZERO)
@@ -206,7 +206,7 @@ impl PreparedSample {
             |column: fn(&Deformable) -> &Vec<DVec2>| grains(world).iter().flat_map(column).copied().collect();
         let displacement: Vec<DVec2> = all(|g| &g.displacement);
         let mut watches = self.sample.watch(&self.sample.positions(&displacement), reach, &[]);
-        let pressed: HashMap<(u64, u32, Partner), &Pressed> = world
+        let pressed: HashMap<(u64, u32, Partner), &PressedNode> = world
             .part::<DeformableState>()
             .into_iter()
             .flat_map(|part| &part.pressed)
@@ -230,7 +230,7 @@ impl PreparedSample {
     /// Writes a state into the world.
     pub fn store(&self, state: &NodalState, world: &mut World) {
         let pressed =
-            state.watches.iter().filter(|w| w.hold != ContactMultipliers::default()).map(|w| Pressed {
+            state.watches.iter().filter(|w| w.hold != ContactMultipliers::default()).map(|w| PressedNode {
                 grain: grains(world)[w.grain as usize].id,
                 node: w.node,
                 partner: self.partner(world, w.partner),

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeformableGrains, grains,
-    law::{self, Elasticity, LawError, Plane},
+    law::{self, Elasticity, LawError, PlaneCondition},
     shape,
     step::{self, Scheme},
 };
@@ -33,7 +33,7 @@ pub struct Settings {
     /// The elastic law.
     pub law: law::ElasticLaw,
     /// What is held in the direction that is not there.
-    pub plane: Plane,
+    pub plane: PlaneCondition,
     /// How displacements are interpolated between nodes.
     pub shape_functions: shape::Interpolation,
     /// Residual over the forces that balance in it, at which Newton-Raphson is done.
@@ -65,7 +65,7 @@ impl Default for Settings {
             timestep: Auto::Auto,
             scheme: Scheme::Composite,
             law: law::ElasticLaw::SaintVenantKirchhoff,
-            plane: Plane::Strain,
+            plane: PlaneCondition::Strain,
             shape_functions: shape::Interpolation::Radial,
             residual: Quantity::new(1e-10),
             gap: Auto::Auto,

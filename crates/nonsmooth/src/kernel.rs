@@ -9,7 +9,7 @@ use crate::{
 
 /// The two bodies of eight contacts.
 #[derive(Clone, Copy)]
-struct Pair<L> {
+struct BodyPair<L> {
     va: V3<L>,
     wa: V3<L>,
     /// Inverse masses and inverse moments.
@@ -26,12 +26,12 @@ fn read<'a>(rows: &'a [&mut SolverBody; LANES]) -> [&'a SolverBody; LANES] {
     [rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7]]
 }
 
-impl<L: Lanes> Pair<L> {
+impl<L: Lanes> BodyPair<L> {
     #[inline(always)]
     fn load(a: &[&mut SolverBody; LANES], b: &[&mut SolverBody; LANES]) -> Self {
         let [ax, ay, az, au, av, aw, ma, ia] = L::columns8(read(a));
         let [bx, by, bz, bu, bv, bw, mb, ib] = L::columns8(read(b));
-        Pair {
+        BodyPair {
             va: V3(ax, ay, az),
             wa: V3(au, av, aw),
             ma,
@@ -45,7 +45,7 @@ impl<L: Lanes> Pair<L> {
 
     #[inline(always)]
     fn store(self, a: [&mut SolverBody; LANES], b: [&mut SolverBody; LANES]) {
-        let Pair { va, wa, ma, ia, vb, wb, mb, ib } = self;
+        let BodyPair { va, wa, ma, ia, vb, wb, mb, ib } = self;
         L::store_rows8([va.0, va.1, va.2, wa.0, wa.1, wa.2, ma, ia], a);
         L::store_rows8([vb.0, vb.1, vb.2, wb.0, wb.1, wb.2, mb, ib], b);
     }
@@ -126,7 +126,7 @@ impl<A: LeverArms, E: Roll> Work<Batch<A>, E> for Solve {
         data: &mut Batch<A>,
         extra: &mut E,
     ) {
-        let mut pair = Pair::<L>::load(&a, &b);
+        let mut pair = BodyPair::<L>::load(&a, &b);
         let n = load3::<L>(&data.normal);
         let arms = data.arms.see(n, pair.ia, pair.ib);
         let u = pair.velocity(&arms);
@@ -164,7 +164,7 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for Apply {
         data: &mut Batch<A>,
         extra: &mut Eight3,
     ) {
-        let mut pair = Pair::<L>::load(&a, &b);
+        let mut pair = BodyPair::<L>::load(&a, &b);
         let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
         pair.push(&arms, load3(extra));
         pair.store(a, b);
@@ -183,7 +183,7 @@ impl<A: LeverArms> Work<Batch<A>, Rolling> for ApplyTorque {
         data: &mut Batch<A>,
         extra: &mut Rolling,
     ) {
-        let mut pair = Pair::<L>::load(&a, &b);
+        let mut pair = BodyPair::<L>::load(&a, &b);
         let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
         let (da, db) = arms.twist(load3(&extra.torque));
         pair.wa = pair.wa + da;
@@ -204,7 +204,7 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for RelativeVelocity {
         data: &mut Batch<A>,
         extra: &mut Eight3,
     ) {
-        let pair = Pair::<L>::load(&a, &b);
+        let pair = BodyPair::<L>::load(&a, &b);
         let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
         *extra = store3(pair.velocity(&arms));
     }
@@ -242,7 +242,7 @@ impl<A: LeverArms> Work<Batch<A>, Eight> for Residual {
         data: &mut Batch<A>,
         extra: &mut Eight,
     ) {
-        let pair = Pair::<L>::load(&a, &b);
+        let pair = BodyPair::<L>::load(&a, &b);
         let n = load3::<L>(&data.normal);
         let arms = data.arms.see(n, pair.ia, pair.ib);
         let u = pair.velocity(&arms);

@@ -62,7 +62,7 @@ pub struct Free<'a> {
 
 /// The numbers of one contact before they are put into lanes.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct ContactTerms {
     arm_a: DVec3,
     arm_b: DVec3,
     bias: f64,
@@ -80,13 +80,14 @@ impl ContactProblem {
         let world = free.world;
         let pairs: Vec<(u32, Option<u32>)> = spots.iter().map(|s| (s.row, s.partner_row())).collect();
         let (colours, placing) = Colours::new(world.bodies.len(), &pairs);
-        let entries: Vec<Entry> =
+        let entries: Vec<ContactTerms> =
             spots.par_iter().with_min_len(2048).map(|s| entry(free, s, &laws[s.law as usize])).collect();
         let points = if free.inverse_inertia.is_empty() {
             ContactBatches::Spheres(fill(&placing, spots, laws, &entries, warm, balls))
         } else {
-            let arms =
-                |arms: &mut SolidArms, lane: usize, spot: &Spot, e: &Entry| rocks(free, arms, lane, spot, e);
+            let arms = |arms: &mut SolidArms, lane: usize, spot: &Spot, e: &ContactTerms| {
+                rocks(free, arms, lane, spot, e)
+            };
             ContactBatches::Solids(fill(&placing, spots, laws, &entries, warm, arms))
         };
         let rolling = if spots.iter().any(|s| laws[s.law as usize].rolls()) {
@@ -110,7 +111,7 @@ impl ContactProblem {
     }
 
     /// Cohesion: the shift of eq. (18) is a pull of r_0 at every contact, besides an impulse that only pushes.
-    fn attract(&mut self, entries: &[Entry]) {
+    fn attract(&mut self, entries: &[ContactTerms]) {
         if entries.iter().all(|e| e.attraction == 0.0) {
             return;
         }
@@ -176,7 +177,7 @@ fn put(x: &mut Eight3, lane: usize, v: DVec3) {
     }
 }
 
-fn entry(free: &Free, spot: &Spot, law: &ContactParameters) -> Entry {
+fn entry(free: &Free, spot: &Spot, law: &ContactParameters) -> ContactTerms {
     let b = &free.world.bodies;
     let (i, n) = (spot.row as usize, spot.normal);
     let arm_a = spot.point - b.position[i];
@@ -215,7 +216,7 @@ fn entry(free: &Free, spot: &Spot, law: &ContactParameters) -> Entry {
     if law.restitution > 0.0 && met < 0.0 && spot.gap + free.timestep * closing <= 0.0 {
         bias = bias.min(law.restitution * met);
     }
-    Entry {
+    ContactTerms {
         arm_a,
         arm_b,
         bias,
@@ -271,9 +272,9 @@ fn fill<A: LeverArms>(
     placing: &Placing,
     spots: &[Spot],
     laws: &[ContactParameters],
-    entries: &[Entry],
+    entries: &[ContactTerms],
     warm: &[Warm],
-    arms: impl Fn(&mut A, usize, &Spot, &Entry) + Sync,
+    arms: impl Fn(&mut A, usize, &Spot, &ContactTerms) + Sync,
 ) -> Vec<Batch<A>> {
     placing
         .contact
@@ -307,12 +308,12 @@ fn admissible(p: DVec3, n: DVec3, mu: f64) -> DVec3 {
     n * normal + (p - n * normal).clamp_length_max(mu * normal)
 }
 
-fn balls(arms: &mut SphereArms, lane: usize, spot: &Spot, e: &Entry) {
+fn balls(arms: &mut SphereArms, lane: usize, spot: &Spot, e: &ContactTerms) {
     arms.a[lane] = e.arm_a.dot(spot.normal);
     arms.b[lane] = -e.arm_b.dot(spot.normal);
 }
 
-fn rocks(free: &Free, arms: &mut SolidArms, lane: usize, spot: &Spot, e: &Entry) {
+fn rocks(free: &Free, arms: &mut SolidArms, lane: usize, spot: &Spot, e: &ContactTerms) {
     put(&mut arms.a, lane, e.arm_a);
     put(&mut arms.b, lane, e.arm_b);
     let set = |to: &mut [[f64; LANES]; 6], m: DMat3| {
@@ -331,7 +332,7 @@ fn rolling(
     placing: &Placing,
     spots: &[Spot],
     laws: &[ContactParameters],
-    entries: &[Entry],
+    entries: &[ContactTerms],
     warm: &[Warm],
 ) -> Vec<Rolling> {
     let one = |at: &[u32; LANES]| {
@@ -353,7 +354,7 @@ fn rolling(
 }
 
 /// Root mean square of what the contacts have to stop, and of what the forces of a step add to the velocities.
-fn load(free: &Free, entries: &[Entry]) -> f64 {
+fn load(free: &Free, entries: &[ContactTerms]) -> f64 {
     let b = &free.world.bodies;
     let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
     let contacts: f64 = entries.iter().map(|e| e.violation * e.violation).sum();

@@ -37,24 +37,24 @@ const SORT_EVERY: u64 = 1024;
 /// Contact dynamics.
 pub struct ContactDynamics {
     settings: Settings,
-    live: Option<Live>,
+    live: Option<Workspace>,
     /// Steps in a row whose contact problem was not solved, and the last residual.
     unsolved: (u64, f64),
     surfaces: Surfaces,
 }
 
 /// Scratch that the world can rebuild.
-pub(crate) struct Live {
+pub(crate) struct Workspace {
     pub memory: PreviousContacts,
     pub near: Candidates,
     pub laws: Vec<ContactParameters>,
     rocks: PlacedParts,
 }
 
-impl Live {
+impl Workspace {
     fn new(world: &World, memory: PreviousContacts) -> Result<Self> {
         let laws = world.pair_table().iter().map(ContactParameters::new).collect();
-        Ok(Live { memory, near: Candidates::default(), laws, rocks: PlacedParts::new(world)? })
+        Ok(Workspace { memory, near: Candidates::default(), laws, rocks: PlacedParts::new(world)? })
     }
 }
 
@@ -67,10 +67,10 @@ impl ContactDynamics {
         &self.settings
     }
 
-    fn live(&mut self, world: &World) -> Result<Live> {
+    fn live(&mut self, world: &World) -> Result<Workspace> {
         match self.live.take() {
             Some(live) => Ok(live),
-            None => Live::new(world, PreviousContacts::from_history(world)),
+            None => Workspace::new(world, PreviousContacts::from_history(world)),
         }
     }
 
@@ -79,13 +79,13 @@ impl ContactDynamics {
         if let Some(order) = order::sort_bodies(world) {
             memory.permute(&order);
         }
-        self.live = Some(Live::new(world, memory)?);
+        self.live = Some(Workspace::new(world, memory)?);
         Ok(())
     }
 
     fn step(
         &mut self,
-        live: &mut Live,
+        live: &mut Workspace,
         world: &mut World,
         fields: &mut Fields,
         report: &mut Report,

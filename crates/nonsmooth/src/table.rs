@@ -10,13 +10,13 @@ use crate::{
     near::Candidates,
     rocks::PlacedParts,
     spots::{self, Counterpart, DetectionInput, DetectionRange, Spot},
-    step::{Live, poses},
+    step::{Workspace, poses},
 };
 
 /// Contacts that bear a force or whose bodies overlap, in the order of the rows.
 pub fn contacts(
     world: &World,
-    live: &Live,
+    live: &Workspace,
     surfaces: &Surfaces,
     settings: &Settings,
 ) -> Result<Vec<Contact>> {

@@ -13,7 +13,7 @@ use rubblepile_meshfree::{grain::sides, grains};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Grains, ProbeSettings};
+use crate::settings::{GrainSelection, ProbeSettings};
 
 /// How often it looks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,8 +34,8 @@ impl ProbeSettings for DeformableSampling {
         self.0.every
     }
 
-    fn grains(&self) -> Grains {
-        Grains::Deformable
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Deformable
     }
 
     fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    settings::{Grains, ProbeSettings},
+    settings::{GrainSelection, ProbeSettings},
     sum::reduce,
 };
 
@@ -39,8 +39,8 @@ impl ProbeSettings for EnergySampling {
         self.0.every
     }
 
-    fn grains(&self) -> Grains {
-        Grains::Both
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Both
     }
 
     fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {

@@ -10,7 +10,7 @@
 
 mod settings;
 
-pub use settings::{Grains, ProbeSettings, check};
+pub use settings::{GrainSelection, ProbeSettings, check};
 
 settings::probes! {
     energy: Energy(EnergySampling),

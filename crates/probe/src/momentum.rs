@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    settings::{Grains, ProbeSettings},
+    settings::{GrainSelection, ProbeSettings},
     sum::reduce,
 };
 
@@ -38,8 +38,8 @@ impl ProbeSettings for MomentumSampling {
         self.0.every
     }
 
-    fn grains(&self) -> Grains {
-        Grains::Both
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Both
     }
 
     fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {

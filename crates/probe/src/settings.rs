@@ -22,8 +22,8 @@ pub trait ProbeSettings {
     /// Simulated time between two looks.
     fn every(&self) -> Time;
 
-    fn grains(&self) -> Grains {
-        Grains::Rigid
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Rigid
     }
 
     /// Fills in the defaults that depend on other tables.
@@ -38,7 +38,7 @@ pub trait ProbeSettings {
 
 /// Which grains a probe looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grains {
+pub enum GrainSelection {
     /// Bodies that keep their shape.
     Rigid,
     /// Those of `[method.meshfree]`.
@@ -132,11 +132,11 @@ pub fn check(tables: &[ProbeTable], c: &mut Check) {
     for (k, table) in tables.iter().enumerate() {
         let (name, settings) = (table.name(), table.settings());
         match settings.grains() {
-            Grains::Rigid if meshfree => {
+            GrainSelection::Rigid if meshfree => {
                 let message = format!("`{name}` does not look at deformable grains");
                 c.add_help(format!("probe[{k}]"), message, format!("take {}", of_deformable_grains()));
             }
-            Grains::Deformable if !meshfree => {
+            GrainSelection::Deformable if !meshfree => {
                 let help = "leave it out, or take [method.meshfree]";
                 c.add_help(format!("probe[{k}]"), "there are no deformable grains to look at", help);
             }
@@ -149,7 +149,7 @@ pub fn check(tables: &[ProbeTable], c: &mut Check) {
 /// "`deformable`, `energy` or `momentum`"
 fn of_deformable_grains() -> String {
     let all = ProbeTable::examples();
-    let those = all.iter().filter(|(table, _)| table.settings().grains() != Grains::Rigid);
+    let those = all.iter().filter(|(table, _)| table.settings().grains() != GrainSelection::Rigid);
     let mut names: Vec<String> = those.map(|(table, _)| format!("`{}`", table.name())).collect();
     names.sort();
     let last = names.pop().unwrap_or_default();
@@ -232,7 +232,11 @@ mod tests {
     fn examples_have_no_problems() {
         for (mut table, _) in ProbeTable::examples() {
             let scene = ScenarioContext {
-                method: if table.settings().grains() == Grains::Deformable { "meshfree" } else { "hard" },
+                method: if table.settings().grains() == GrainSelection::Deformable {
+                    "meshfree"
+                } else {
+                    "hard"
+                },
                 ..scene()
             };
             table.settings_mut().fill_defaults(&scene);

@@ -12,7 +12,7 @@ use crate::law::{ContactLaw, ContactPair};
 
 /// Geometry and relative motion of eight contacts (Table 1). For a wall the partner's radius is infinite.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<L> {
+pub struct RelativeMotion<L> {
     /// n, from the body to its partner.
     pub normal: V3<L>,
     /// delta_N, R_e, m_ij
@@ -39,7 +39,7 @@ pub struct Displacement<L> {
 
 /// Forces and torques on the body; its partner feels the opposite.
 #[derive(Debug, Clone, Copy)]
-pub struct Push<L> {
+pub struct ContactWrench<L> {
     /// F_N and F_C along n.
     pub normal: L,
     /// F_S
@@ -48,11 +48,15 @@ pub struct Push<L> {
     pub torque: V3<L>,
 }
 
-impl<L: Lanes> Push<L> {
+impl<L: Lanes> ContactWrench<L> {
     /// The part that a facet has of it, eq. (6).
     #[inline(always)]
     pub fn scaled(self, share: L) -> Self {
-        Push { normal: self.normal * share, sliding: self.sliding * share, torque: self.torque * share }
+        ContactWrench {
+            normal: self.normal * share,
+            sliding: self.sliding * share,
+            torque: self.torque * share,
+        }
     }
 }
 
@@ -69,12 +73,12 @@ pub struct ContactEnergy<L> {
 /// The law. `friction` is [`crate::law::Coefficients::friction`]. `dt` of 0 gives the forces as they are.
 #[inline(always)]
 pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
-    seen: &Seen<L>,
+    seen: &RelativeMotion<L>,
     law: &[L; 8],
     friction: &[L; 8],
     held: &mut Displacement<L>,
     dt: L,
-) -> (Push<L>, ContactEnergy<L>) {
+) -> (ContactWrench<L>, ContactEnergy<L>) {
     let zero = L::splat(0.0);
     let n = seen.normal;
     let half_dt = L::splat(0.5) * dt;
@@ -105,7 +109,7 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     let one = L::splat(1.0);
     held.sliding = stretched * L::select(slides, share.min(one), one) + on;
 
-    let mut push = Push { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
+    let mut push = ContactWrench { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
     let half = L::splat(0.5);
     let mut energy =
         ContactEnergy { stored: zero, normal: zero, sliding: zero, rolling: zero, twisting: zero };

@@ -7,7 +7,7 @@ use rubblepile_core::{
 
 use crate::{
     blocks::{Block, PackedBody, Spin, SpringRow},
-    contact::{ContactEnergy, Displacement, Push, Seen, resolve},
+    contact::{ContactEnergy, ContactWrench, Displacement, RelativeMotion, resolve},
     law::{Coefficients, ContactLaw, ContactPair},
     walls::walls,
 };
@@ -161,7 +161,7 @@ pub fn find_touching(shared: &Shared, block: &mut Block) -> TouchingPairs {
 
 /// Table 1 for eight pairs: what each sees of its partner, and both lever arms.
 #[inline(always)]
-pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (Seen<L>, L, L, L) {
+pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (RelativeMotion<L>, L, L, L) {
     let [xi, yi, zi, ri, ui, vi, wi, mi] = L::columns8(std::array::from_fn(|k| &shared.motion[i[k]]));
     let [xj, yj, zj, rj, uj, vj, wj, mj] = L::columns8(std::array::from_fn(|k| &shared.motion[j[k]]));
     let [pi, qi, si, _] = L::columns4(std::array::from_fn(|k| &shared.spin[i[k]]));
@@ -185,7 +185,7 @@ pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (
     let approach = dv.dot(n);
     let (wi, wj) = (V3(pi, qi, si), V3(pj, qj, sj));
     let slip = dv - n * approach + n.cross(wi * li + wj * lj);
-    let seen = Seen {
+    let seen = RelativeMotion {
         normal: n,
         touch: ContactPair {
             overlap: ri + rj - distance,
@@ -243,7 +243,7 @@ pub struct ContactForces {
 }
 
 #[inline(always)]
-pub fn rows<L: Lanes>(seen: &Seen<L>, push: &Push<L>, li: L, lj: L) -> ContactForces {
+pub fn rows<L: Lanes>(seen: &RelativeMotion<L>, push: &ContactWrench<L>, li: L, lj: L) -> ContactForces {
     let zero = L::splat(0.0);
     let f = seen.normal * push.normal + push.sliding;
     let moment = seen.normal.cross(push.sliding);

@@ -14,7 +14,7 @@ use rubblepile_geometry::mesh;
 
 use crate::{
     blocks::{Block, NO_MEMORY, SpringRow, WallSlot},
-    contact::{ContactEnergy, Seen, resolve},
+    contact::{ContactEnergy, RelativeMotion, resolve},
     forces::{LaneSums, Shared, add, constants, load_memory, memory_rows, release, rows},
     law::{ContactLaw, ContactPair},
 };
@@ -104,7 +104,7 @@ impl AtWall {
 
     /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
     #[inline(always)]
-    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
+    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (RelativeMotion<L>, L, L) {
         let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
         let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
         let (mut normal, mut velocity, mut turning) =
@@ -122,7 +122,7 @@ impl AtWall {
         let dv = V3(a, b, c) - V3(u, v, w);
         let approach = dv.dot(n);
         let spin = V3(p, q, s);
-        let seen = Seen {
+        let seen = RelativeMotion {
             normal: n,
             touch: ContactPair { overlap: r - li, radius: r, mass: m },
             approach,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -98,7 +98,7 @@ impl Geometry for Cuboid {
 }
 
 impl Draw for PlacedCuboid {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         let [x, y, z] = self.halves;
         for (out, u, v) in [(x, y, z), (y, z, x), (z, x, y)] {
             drawing.quad(self.centre - out, u, v);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent, circle},
+    drawing::{BoundingSphere, Drawing, circle},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -100,7 +100,7 @@ impl Draw for Cylinder {
         self.length.is_some()
     }
 
-    fn draw(&self, drawing: &mut Drawing, extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere) {
         let Cylinder { centre, axis, radius, length } = *self;
         let (middle, half) = match length {
             Some(length) => (centre, 0.5 * length),

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent, circle},
+    drawing::{BoundingSphere, Drawing, circle},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -90,7 +90,7 @@ impl Geometry for Disk {
 }
 
 impl Draw for Disk {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         let Disk { centre, normal, radius, hole } = *self;
         if hole > 0.0 {
             drawing.band(circle(centre, normal, radius), circle(centre, normal, hole));

@@ -19,7 +19,7 @@ pub struct Drawing {
 
 /// A ball that holds what is seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Extent {
+pub struct BoundingSphere {
     pub centre: DVec3,
     pub radius: f64,
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -89,7 +89,7 @@ impl Draw for Plane {
         false
     }
 
-    fn draw(&self, drawing: &mut Drawing, extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere) {
         let (u, v) = self.normal.any_orthonormal_pair();
         let centre = extent.centre - (extent.centre - self.point).dot(self.normal) * self.normal;
         drawing.quad(centre, extent.radius * u, extent.radius * v);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -86,7 +86,7 @@ impl Geometry for Rectangle {
 }
 
 impl Draw for Rectangle {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         drawing.quad(self.centre, self.half_u, self.half_v);
     }
 }

@@ -13,7 +13,7 @@ use super::{
     cuboid::{BoxShape, Cuboid, PlacedCuboid},
     cylinder::{Cylinder, CylinderShape},
     disk::{Disk, DiskShape},
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     line::LineShape,
     plane::{Plane, PlaneShape},
     point::PointShape,
@@ -97,7 +97,7 @@ macro_rules! shapes {
                 match self { $(PlacedSurface::$surface(s) => s.is_finite(),)* }
             }
 
-            fn draw(&self, drawing: &mut Drawing, extent: &Extent) {
+            fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere) {
                 match self { $(PlacedSurface::$surface(s) => s.draw(drawing, extent),)* }
             }
         }
@@ -209,7 +209,7 @@ pub trait Draw {
         true
     }
 
-    fn draw(&self, drawing: &mut Drawing, extent: &Extent);
+    fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere);
 }
 
 /// A surface seen from a point.

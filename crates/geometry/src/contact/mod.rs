@@ -27,7 +27,7 @@ pub use wall::{PlacedWall, hull_wall};
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, Lanes, dispatch};
 
-use axes::{Axis, AxisKind, best_axis};
+use axes::{AxisKind, SeparatingAxis, best_axis};
 use distance::{Distance, Simplex, distance};
 use manifold::Witness;
 
@@ -50,32 +50,32 @@ pub struct Point {
 
 /// Up to four points.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Points {
+pub struct ManifoldPoints {
     point: [Point; MAX_POINTS],
     len: usize,
 }
 
-impl Default for Points {
+impl Default for ManifoldPoints {
     fn default() -> Self {
         let nothing = Point { position: DVec3::ZERO, gap: 0.0, normal: DVec3::ZERO, feature: 0 };
-        Points { point: [nothing; MAX_POINTS], len: 0 }
+        ManifoldPoints { point: [nothing; MAX_POINTS], len: 0 }
     }
 }
 
-impl std::ops::Deref for Points {
+impl std::ops::Deref for ManifoldPoints {
     type Target = [Point];
     fn deref(&self) -> &[Point] {
         &self.point[..self.len]
     }
 }
 
-impl std::ops::DerefMut for Points {
+impl std::ops::DerefMut for ManifoldPoints {
     fn deref_mut(&mut self) -> &mut [Point] {
         &mut self.point[..self.len]
     }
 }
 
-impl Points {
+impl ManifoldPoints {
     /// Adds a point; a fifth is dropped.
     pub(crate) fn push(&mut self, point: Point) {
         if self.len < MAX_POINTS {
@@ -90,7 +90,7 @@ impl Points {
 pub struct Manifold {
     /// Unit, from a to b.
     pub normal: DVec3,
-    pub points: Points,
+    pub points: ManifoldPoints,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -129,21 +129,21 @@ pub(crate) mod name {
 
 /// Contact of two hulls whose surfaces are at most `margin` apart.
 pub fn hulls(a: &Placed, b: &Placed, margin: f64) -> Proximity {
-    dispatch(Pair { a, b, margin })
+    dispatch(HullPair { a, b, margin })
 }
 
-struct Pair<'a> {
+struct HullPair<'a> {
     a: &'a Placed,
     b: &'a Placed,
     margin: f64,
 }
 
-impl Kernel for Pair<'_> {
+impl Kernel for HullPair<'_> {
     type Output = Proximity;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Proximity {
-        let Pair { a, b, margin } = self;
+        let HullPair { a, b, margin } = self;
         let d = b.centre - a.centre;
         let length = d.length();
         let between = length - (a.hull.radius + b.hull.radius);
@@ -195,7 +195,7 @@ fn in_order<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Proximit
     if axis.gap > margin {
         return Proximity::Apart(axis.gap);
     }
-    let Axis { normal, gap, kind } = axis;
+    let SeparatingAxis { normal, gap, kind } = axis;
     let witness = match kind {
         AxisKind::Edges(ea, eb) => manifold::of_edges(a, b, d, ea, eb),
         AxisKind::FaceOfB => {
@@ -227,7 +227,7 @@ fn near<L: Lanes>(
 
 /// Hulls that are apart, or just not, where rounding kept the fast way from an answer: all features are tried.
 #[cold]
-fn undecided<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, axis: Axis, margin: f64) -> Proximity {
+fn undecided<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, axis: SeparatingAxis, margin: f64) -> Proximity {
     let (on_a, on_b) = plain::closest(a, b, d);
     // The direction along which the gap is larger is the better one; from points that almost coincide it is none.
     let direction = (on_b - on_a).normalize_or(axis.normal);
@@ -254,7 +254,7 @@ fn of_simplex(a: &Placed, b: &Placed, d: DVec3, s: &Simplex) -> Witness {
     } else if corners.iter().all(|c| c.a == first.a) {
         name::of_a(first.a)
     } else {
-        let ends = |of: fn(&distance::Corner) -> u32| {
+        let ends = |of: fn(&distance::SimplexVertex) -> u32| {
             let other = corners.iter().map(of).find(|&v| v != of(&first));
             (of(&first), other.unwrap_or(of(&first)))
         };

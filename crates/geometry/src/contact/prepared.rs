@@ -30,14 +30,14 @@ pub struct HullEdge {
 
 /// Lists of different lengths, one behind the other.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lists {
+pub struct JaggedArray {
     start: Vec<u32>,
     item: Vec<u32>,
 }
 
-impl Lists {
+impl JaggedArray {
     fn new(lists: &[Vec<u32>]) -> Self {
-        let mut out = Lists { start: vec![0], item: Vec::new() };
+        let mut out = JaggedArray { start: vec![0], item: Vec::new() };
         for list in lists {
             out.item.extend(list);
             out.start.push(out.item.len() as u32);
@@ -66,10 +66,10 @@ pub struct Hull {
     pub(crate) offsets: Vec<f64>,
     pub(crate) edges: Vec<HullEdge>,
     /// Vertices of each face, counter-clockwise, and the edges from each to the next.
-    pub(crate) face_vertices: Lists,
-    pub(crate) face_edges: Lists,
-    pub(crate) vertex_faces: Lists,
-    pub(crate) vertex_edges: Lists,
+    pub(crate) face_vertices: JaggedArray,
+    pub(crate) face_edges: JaggedArray,
+    pub(crate) vertex_faces: JaggedArray,
+    pub(crate) vertex_edges: JaggedArray,
 }
 
 impl Hull {
@@ -92,7 +92,7 @@ impl Hull {
 
     /// A line along z about the origin: two vertices, one edge, no faces.
     pub(crate) fn segment(half: f64) -> Self {
-        let nothing = Lists::new(&[vec![], vec![]]);
+        let nothing = JaggedArray::new(&[vec![], vec![]]);
         Hull {
             centre: DVec3::ZERO,
             radius: half,
@@ -101,10 +101,10 @@ impl Hull {
             offsets: Vec::new(),
             with_area: 0,
             edges: vec![HullEdge { start: 0, end: 1, left: 0, right: 0 }],
-            face_vertices: Lists::new(&[]),
-            face_edges: Lists::new(&[]),
+            face_vertices: JaggedArray::new(&[]),
+            face_edges: JaggedArray::new(&[]),
             vertex_faces: nothing,
-            vertex_edges: Lists::new(&[vec![0], vec![0]]),
+            vertex_edges: JaggedArray::new(&[vec![0], vec![0]]),
         }
     }
 
@@ -159,10 +159,10 @@ impl Hull {
             with_area,
             normals,
             edges,
-            face_vertices: Lists::new(faces),
-            face_edges: Lists::new(&face_edges),
-            vertex_faces: Lists::new(&vertex_faces),
-            vertex_edges: Lists::new(&vertex_edges),
+            face_vertices: JaggedArray::new(faces),
+            face_edges: JaggedArray::new(&face_edges),
+            vertex_faces: JaggedArray::new(&vertex_faces),
+            vertex_edges: JaggedArray::new(&vertex_edges),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Manifold, Placed, Point, Points, Proximity, plain::on_face};
+use super::{Manifold, ManifoldPoints, Placed, Point, Proximity, plain::on_face};
 
 /// Contact of a hull with a sphere whose surfaces are at most `margin` apart.
 pub fn hull_sphere(a: &Placed, centre: DVec3, radius: f64, margin: f64) -> Proximity {
@@ -46,7 +46,7 @@ pub fn hull_sphere(a: &Placed, centre: DVec3, radius: f64, margin: f64) -> Proxi
     if gap > margin {
         return Proximity::Apart(gap);
     }
-    let mut points = Points::default();
+    let mut points = ManifoldPoints::default();
     points.push(Point { position: a.centre + on_a + 0.5 * gap * normal, gap, normal, feature: 0 });
     Proximity::Near(Manifold { normal, points })
 }

@@ -18,7 +18,7 @@ use rubblepile_core::{
 };
 
 use super::{
-    Manifold, Placed, Point, Points, Proximity,
+    Manifold, ManifoldPoints, Placed, Point, Proximity,
     distance::{Distance, distance},
     hulls,
     manifold::{Witness, build, select},
@@ -202,7 +202,7 @@ fn chosen(a: &Placed, mut found: Vec<Point>, margin: f64) -> Proximity {
     let (t, u) = deepest.normal.any_orthonormal_pair();
     let frame = DMat3::from_cols(t, u, deepest.normal);
     found.iter_mut().for_each(|p| p.position = frame.transpose() * p.position);
-    let mut points: Points = select(&found, a.hull.radius);
+    let mut points: ManifoldPoints = select(&found, a.hull.radius);
     points.iter_mut().for_each(|p| p.position = a.centre + frame * p.position);
     Proximity::Near(Manifold { normal: points.first().map_or(deepest.normal, |p| p.normal), points })
 }

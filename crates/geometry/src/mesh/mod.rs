@@ -36,7 +36,7 @@ pub use facets::{Bend, Facets, MeshEdge};
 pub use heal::heal;
 pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};
-pub use tree::{Nearest, Place, SurfaceTree, closest_point};
+pub use tree::{Nearest, SurfaceTree, TriangleFeature, closest_point};
 
 /// What is wrong with a surface, with an example. Numbers of triangles and vertices count from 0.
 #[derive(Debug, Clone, PartialEq, Error)]

@@ -52,7 +52,7 @@ pub enum SolidError {
 
 /// A solid, and where it lay: a point as given is `centre + orientation * point` of the solid's frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub struct OrientedSolid {
     pub solid: Solid,
     pub centre: DVec3,
     pub orientation: DQuat,
@@ -62,13 +62,13 @@ pub struct Made {
 const TOUCHING: f64 = 1e-6;
 
 /// The convex hull of the points.
-pub fn from_points(points: &[DVec3]) -> Result<Made, SolidError> {
+pub fn from_points(points: &[DVec3]) -> Result<OrientedSolid, SolidError> {
     Ok(made(vec![convex_hull(points)?]))
 }
 
 /// A rock of convex parts, each the hull of its points. The mass is that of the sum, so parts may touch but not
 /// overlap.
-pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<Made, SolidError> {
+pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<OrientedSolid, SolidError> {
     if parts.is_empty() {
         return Err(SolidError::NoParts);
     }
@@ -107,7 +107,7 @@ fn bounds(convex: &Convex) -> (DVec3, DVec3) {
 }
 
 /// Moves hulls into the frame of their centre and axes. There is at least one, and none is flat.
-fn made(mut parts: Vec<Convex>) -> Made {
+fn made(mut parts: Vec<Convex>) -> OrientedSolid {
     // Fifth powers of lengths: measured at size 1.
     let (min, max) = parts
         .iter()
@@ -137,7 +137,7 @@ fn made(mut parts: Vec<Convex>) -> Made {
         volume: mass.volume * size.powi(3),
         inertia: moments * size.powi(5),
     };
-    Made { solid, centre: middle + mass.centre * size, orientation }
+    OrientedSolid { solid, centre: middle + mass.centre * size, orientation }
 }
 
 fn radius(parts: &[Convex]) -> f64 {

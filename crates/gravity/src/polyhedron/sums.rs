@@ -10,7 +10,7 @@ use super::{
 
 /// What eight points see.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct Interactions {
     /// Groups and facets by the order they are taken to.
     pub nodes: [Vec<u32>; ORDER + 1],
     pub patches: [Vec<u32>; FACET_ORDER + 1],
@@ -23,7 +23,7 @@ pub struct Seen {
 /// The eight points, a row an axis.
 pub type Places = [[f64; LANES]; 3];
 
-impl Seen {
+impl Interactions {
     pub fn clear(&mut self) {
         self.nodes.iter_mut().chain(&mut self.patches).for_each(Vec::clear);
         self.layers.clear();

@@ -18,7 +18,7 @@ use rubblepile_core::simd::{Kernel, LANES, Lanes, V3, dispatch};
 use super::{
     harmonics::ORDER,
     layer::vector,
-    sums::{Places, Seen},
+    sums::{Interactions, Places},
     tree::{FACET_ORDER, PolyhedronTree},
 };
 
@@ -72,7 +72,7 @@ struct TreeWalk<'a> {
     /// Whether leaves are to be looked at roughly rather than opened.
     roughly: bool,
     stack: &'a mut Vec<u32>,
-    seen: &'a mut Seen,
+    seen: &'a mut Interactions,
 }
 
 impl TreeWalk<'_> {
@@ -139,7 +139,7 @@ fn least_of(x: [f64; LANES]) -> f64 {
 #[derive(Debug, Default)]
 pub struct Walker {
     stack: Vec<u32>,
-    seen: Seen,
+    seen: Interactions,
 }
 
 impl Walker {

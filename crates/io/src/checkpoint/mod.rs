@@ -29,7 +29,7 @@ use rubblepile_soft::SoftState;
 use crate::{
     atomic,
     error::{FileError, Result},
-    frame::Looks,
+    frame::WallStyles,
     input,
 };
 pub use validate::check;
@@ -64,7 +64,7 @@ pub struct Meta {
     pub next_frame: u64,
     pub next_contact_table: u64,
     /// How walls are drawn, for frames that are made from the checkpoint.
-    pub looks: Looks,
+    pub looks: WallStyles,
 }
 
 archive_struct!(Meta {
@@ -205,7 +205,7 @@ pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(
 }
 
 /// The part must be of the method of the run.
-fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Fault> {
+fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Inconsistency> {
     match world.part.as_deref().map(Part::method) {
         Some(other) if other != meta.method => {
             let run = meta.method.escape_debug();

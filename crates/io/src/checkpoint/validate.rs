@@ -4,10 +4,10 @@
 use rubblepile_core::{Action, Convex, Shape, Solid, Wall, World};
 
 /// The section and what is wrong with it.
-pub type Fault = (&'static str, String);
+pub type Inconsistency = (&'static str, String);
 
 /// Whether the rest of the program can take this world for granted.
-pub fn check(world: &World) -> Result<(), Fault> {
+pub fn check(world: &World) -> Result<(), Inconsistency> {
     clock(world)?;
     bodies(world)?;
     walls(world)?;
@@ -16,14 +16,14 @@ pub fn check(world: &World) -> Result<(), Fault> {
     events(world)
 }
 
-fn clock(world: &World) -> Result<(), Fault> {
+fn clock(world: &World) -> Result<(), Inconsistency> {
     let c = &world.clock;
     let sound =
         c.timestep.is_finite() && c.timestep > 0.0 && c.epoch_time.is_finite() && c.step >= c.epoch_step;
     if sound { Ok(()) } else { Err(("section `clock`", "the time or the time step is impossible".into())) }
 }
 
-fn bodies(world: &World) -> Result<(), Fault> {
+fn bodies(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `bodies`";
     let b = &world.bodies;
     let n = b.id.len();
@@ -81,7 +81,7 @@ fn bodies(world: &World) -> Result<(), Fault> {
     Ok(())
 }
 
-fn shapes(world: &World) -> Result<(), Fault> {
+fn shapes(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `shapes`";
     if !matches!(world.shapes.first(), Some(Shape::Sphere)) {
         return Err((SECTION, "the first shape is not the sphere".into()));
@@ -109,14 +109,14 @@ pub(crate) fn is_sound_solid(solid: &Solid) -> bool {
         && [solid.volume, solid.radius, solid.inertia.min_element()].into_iter().all(positive)
 }
 
-fn wall(section: &'static str, world: &World, wall: &Wall) -> Result<(), Fault> {
+fn wall(section: &'static str, world: &World, wall: &Wall) -> Result<(), Inconsistency> {
     if wall.material as usize >= world.materials.len() {
         return Err((section, format!("wall `{}` has material {}", wall.name.escape_debug(), wall.material)));
     }
     Ok(())
 }
 
-fn walls(world: &World) -> Result<(), Fault> {
+fn walls(world: &World) -> Result<(), Inconsistency> {
     let n = world.materials.len();
     for pair in &world.pairs {
         if pair.a as usize >= n || pair.b as usize >= n {
@@ -126,7 +126,7 @@ fn walls(world: &World) -> Result<(), Fault> {
     world.walls.iter().try_for_each(|w| wall("section `walls`", world, w))
 }
 
-fn asteroids(world: &World) -> Result<(), Fault> {
+fn asteroids(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `asteroids`";
     for a in &world.asteroids {
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -149,12 +149,12 @@ fn asteroids(world: &World) -> Result<(), Fault> {
 }
 
 /// The part checks itself.
-fn part(world: &World) -> Result<(), Fault> {
+fn part(world: &World) -> Result<(), Inconsistency> {
     let Some(part) = &world.part else { return Ok(()) };
     part.check(world).map_err(|what| ("section `part`", what))
 }
 
-fn events(world: &World) -> Result<(), Fault> {
+fn events(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `events`";
     for event in &world.events {
         // What other actions name is looked up when they happen.

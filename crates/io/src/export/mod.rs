@@ -79,7 +79,7 @@ pub fn write_frame(out: &mut dyn Write, frame: &FrameData, format: Format) -> st
 
 /// What to export and where to.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ExportRequest {
     /// A frame, a checkpoint, or a run directory.
     pub input: PathBuf,
     pub format: Format,
@@ -183,7 +183,7 @@ pub fn frames_of(directory: &Path) -> Result<Vec<(u64, PathBuf)>> {
 }
 
 /// Carries out a request.
-pub fn export(request: &Request) -> Result<Exported> {
+pub fn export(request: &ExportRequest) -> Result<Exported> {
     let sources = sources(request)?;
     let single = sources.len() == 1 && !request.input.is_dir();
     let extension = request.format.extension();
@@ -259,7 +259,7 @@ impl Beside {
     }
 
     /// Writes it in VTP; says whether there is any.
-    fn write(self, request: &Request, frame: &FrameData, path: &Path) -> Result<bool> {
+    fn write(self, request: &ExportRequest, frame: &FrameData, path: &Path) -> Result<bool> {
         let none = match self {
             Beside::Walls => frame.about.walls.is_empty(),
             Beside::Asteroids => frame.about.asteroids.is_empty(),
@@ -277,7 +277,7 @@ impl Beside {
     }
 }
 
-fn sources(request: &Request) -> Result<Vec<(u64, PathBuf)>> {
+fn sources(request: &ExportRequest) -> Result<Vec<(u64, PathBuf)>> {
     if !request.input.is_dir() {
         return Ok(vec![(0, request.input.clone())]);
     }

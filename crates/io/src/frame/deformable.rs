@@ -11,9 +11,9 @@ use rubblepile_meshfree::grains;
 use rust_hdf5::{H5File, H5Group};
 
 use super::{
-    About, FrameData,
+    FrameData, FrameInfo,
     fields::{grains, nodes},
-    read::{Fault, Reader},
+    read::{ReadFault, Reader},
     write::{Hdf, about, cells, column, polydata},
 };
 
@@ -163,7 +163,7 @@ pub(super) fn fill(file: &H5File, frame: &FrameData, nodes: &Nodes) -> Hdf<()> {
     about(file, &frame.about)
 }
 
-pub(super) fn parse(reader: &Reader, time: f64, about: About) -> Result<FrameData, Fault> {
+pub(super) fn parse(reader: &Reader, time: f64, about: FrameInfo) -> Result<FrameData, ReadFault> {
     let flat = |list: Vec<DVec3>| list.into_iter().map(|x| x.truncate()).collect::<Vec<DVec2>>();
     let threes = |list: Vec<DVec3>| list.into_iter().map(|x| x.to_array()).collect::<Vec<[f64; 3]>>();
     let position = flat(reader.vectors("VTKHDF/Points", None)?);

@@ -9,55 +9,55 @@ use rubblepile_core::{
 
 /// How a wall is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Look {
+pub struct WallStyle {
     /// Red, green and blue.
     pub colour: [u8; 3],
     /// From 0, opaque, to 1, invisible.
     pub transparency: f64,
 }
 
-impl Default for Look {
+impl Default for WallStyle {
     /// A translucent grey: most walls enclose what is to be seen.
     fn default() -> Self {
-        Look { colour: Colour::default().0, transparency: TRANSPARENCY }
+        WallStyle { colour: Colour::default().0, transparency: TRANSPARENCY }
     }
 }
 
 /// The looks of all walls of a run by their ids, those that events will add included. Others have the default.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Looks(BTreeMap<u32, Look>);
+pub struct WallStyles(BTreeMap<u32, WallStyle>);
 
-impl Looks {
-    pub fn of(&self, wall: u32) -> Look {
+impl WallStyles {
+    pub fn of(&self, wall: u32) -> WallStyle {
         self.0.get(&wall).copied().unwrap_or_default()
     }
 }
 
-impl FromIterator<(u32, Look)> for Looks {
-    fn from_iter<T: IntoIterator<Item = (u32, Look)>>(looks: T) -> Self {
-        Looks(looks.into_iter().collect())
+impl FromIterator<(u32, WallStyle)> for WallStyles {
+    fn from_iter<T: IntoIterator<Item = (u32, WallStyle)>>(looks: T) -> Self {
+        WallStyles(looks.into_iter().collect())
     }
 }
 
-rubblepile_core::archive_struct!(Look { colour, transparency });
+rubblepile_core::archive_struct!(WallStyle { colour, transparency });
 
 /// A wall's id and its look.
-struct Entry {
+struct StyleEntry {
     wall: u32,
-    look: Look,
+    look: WallStyle,
 }
 
-rubblepile_core::archive_struct!(Entry { wall, look });
+rubblepile_core::archive_struct!(StyleEntry { wall, look });
 
-impl Archive for Looks {
+impl Archive for WallStyles {
     const LEAST: usize = 8;
 
     fn write(&self, to: &mut ArchiveWriter) -> Write {
-        let list: Vec<Entry> = self.0.iter().map(|(&wall, &look)| Entry { wall, look }).collect();
+        let list: Vec<StyleEntry> = self.0.iter().map(|(&wall, &look)| StyleEntry { wall, look }).collect();
         Archive::write(&list, to)
     }
 
     fn read(from: &mut ArchiveReader) -> Read<Self> {
-        Ok(Vec::<Entry>::read(from)?.into_iter().map(|e| (e.wall, e.look)).collect())
+        Ok(Vec::<StyleEntry>::read(from)?.into_iter().map(|e| (e.wall, e.look)).collect())
     }
 }

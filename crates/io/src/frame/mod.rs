@@ -37,8 +37,8 @@ use asteroids::seen_from;
 pub(crate) use asteroids::write_surfaces;
 pub use asteroids::{FrameAsteroid, View};
 pub use deformable::Nodes;
-pub use index::{Index, NAME as INDEX_NAME};
-pub use looks::{Look, Looks};
+pub use index::{FrameIndex, NAME as INDEX_NAME};
+pub use looks::{WallStyle, WallStyles};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
 pub use walls::FrameWall;
@@ -46,7 +46,7 @@ pub use write::write;
 
 /// What a frame holds besides its columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct FrameInfo {
     /// Version of the program that wrote it.
     pub version: String,
     pub step: u64,
@@ -78,7 +78,7 @@ pub struct Periodic {
 pub struct FrameData {
     /// s
     pub time: f64,
-    pub about: About,
+    pub about: FrameInfo,
     pub id: Vec<u64>,
     pub position: Vec<DVec3>,
     pub velocity: Vec<DVec3>,
@@ -112,7 +112,7 @@ impl FrameData {
         let rows = b.rows_by_id();
         FrameData {
             time: world.time(),
-            about: About {
+            about: FrameInfo {
                 version: env!("CARGO_PKG_VERSION").into(),
                 step: world.clock.step,
                 groups: world.groups.clone(),
@@ -146,7 +146,7 @@ impl FrameData {
     }
 
     /// Without bodies.
-    pub(super) fn empty(time: f64, about: About) -> Self {
+    pub(super) fn empty(time: f64, about: FrameInfo) -> Self {
         FrameData {
             time,
             about,
@@ -175,9 +175,9 @@ impl FrameData {
     }
 
     /// With the looks of its walls, which are those of this world.
-    pub fn with_looks(mut self, world: &World, looks: &Looks) -> Self {
+    pub fn with_looks(mut self, world: &World, looks: &WallStyles) -> Self {
         for (drawn, wall) in self.about.walls.iter_mut().zip(&world.walls) {
-            Look { colour: drawn.colour, transparency: drawn.transparency } = looks.of(wall.id);
+            WallStyle { colour: drawn.colour, transparency: drawn.transparency } = looks.of(wall.id);
         }
         self
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rubblepile_core::{Observer, method::Moment, run::Ticker};
 
-use super::{FrameData, Index, Looks, View, asteroids::write_surfaces, shapes, write};
+use super::{FrameData, FrameIndex, View, WallStyles, asteroids::write_surfaces, shapes, write};
 use crate::{error::Result, marks::Marks};
 
 pub fn file_name(number: u64) -> String {
@@ -15,21 +15,27 @@ pub fn file_name(number: u64) -> String {
 pub struct FrameWriter {
     directory: PathBuf,
     ticker: Ticker,
-    index: Index,
+    index: FrameIndex,
     marks: Marks,
     /// Whether the shapes are there, in this session.
     shapes: bool,
     view: View,
-    looks: Looks,
+    looks: WallStyles,
 }
 
 impl FrameWriter {
     /// For a run directory; goes on after the frames that `marks` says are written.
-    pub fn new(directory: PathBuf, interval: f64, view: View, looks: Looks, marks: Marks) -> Result<Self> {
+    pub fn new(
+        directory: PathBuf,
+        interval: f64,
+        view: View,
+        looks: WallStyles,
+        marks: Marks,
+    ) -> Result<Self> {
         let frames = directory.join("frames");
         std::fs::create_dir_all(&frames).map_err(crate::FileError::io("create", &frames))?;
         let next = marks.lock().next_frame;
-        let index = Index::create(&directory, next)?;
+        let index = FrameIndex::create(&directory, next)?;
         Ok(FrameWriter {
             directory,
             ticker: Ticker { interval, index: next },

@@ -16,7 +16,7 @@ use rubblepile_core::{Convex, Shape, Solid};
 use rust_hdf5::H5File;
 
 use super::{
-    read::{Fault, Reader, guarded},
+    read::{ReadFault, Reader, guarded},
     write::{Hdf, column, failed},
 };
 use crate::{
@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<Vec<Shape>> {
     guarded(path, help, parse).map_err(missing)
 }
 
-fn parse(reader: &Reader) -> std::result::Result<Vec<Shape>, Fault> {
+fn parse(reader: &Reader) -> std::result::Result<Vec<Shape>, ReadFault> {
     let at = |name: &str| format!("Rubblepile/shapes/{name}");
     let first_part = reader.column::<u64>(&at("first_part"), None, 1)?;
     let first_vertex = reader.column::<u64>(&at("first_vertex"), None, 1)?;

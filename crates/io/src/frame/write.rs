@@ -6,7 +6,7 @@ use glam::DVec3;
 use rust_hdf5::{DatatypeMessage, H5File, H5Group, H5Type, Hdf5Error};
 
 use super::{
-    About, FrameData, deformable,
+    FrameData, FrameInfo, deformable,
     fields::{bodies, world},
 };
 use crate::{
@@ -104,7 +104,7 @@ fn spheres_and_rocks(file: &H5File, frame: &FrameData) -> Hdf<()> {
 }
 
 /// What VTK has no place for.
-pub(super) fn about(file: &H5File, about: &About) -> Hdf<()> {
+pub(super) fn about(file: &H5File, about: &FrameInfo) -> Hdf<()> {
     let about = serde_json::to_string(about).map_err(|e| Hdf5Error::InvalidState(e.to_string()))?;
     let own = file.create_group("Rubblepile")?;
     own.new_dataset::<u8>()

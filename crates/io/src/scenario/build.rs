@@ -6,7 +6,7 @@ use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, e
 
 use rubblepile_gravity::Centrifugal;
 
-use crate::frame::{Look, Looks, View};
+use crate::frame::{View, WallStyle, WallStyles};
 
 use super::{
     build_asteroids::{add_asteroids, check_outside},
@@ -41,7 +41,7 @@ pub struct Built {
     pub gravity: Vec<Gravity>,
     pub probes: Vec<ProbeTable>,
     pub output: OutputPlan,
-    pub looks: Looks,
+    pub looks: WallStyles,
     /// s
     pub end: f64,
     pub seed: u64,
@@ -149,8 +149,8 @@ fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
     (0..).zip(scenario.wall.iter().chain(added))
 }
 
-fn looks(scenario: &Scenario) -> Looks {
-    let look = |w: &WallTable| Look { colour: w.colour.0, transparency: w.transparency.0 };
+fn looks(scenario: &Scenario) -> WallStyles {
+    let look = |w: &WallTable| WallStyle { colour: w.colour.0, transparency: w.transparency.0 };
     all_walls(scenario).map(|(id, w)| (id, look(w))).collect()
 }
 

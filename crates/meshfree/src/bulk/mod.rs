@@ -479,14 +479,14 @@ mod tests {
     use super::*;
     use crate::{
         fill::{Density, fill},
-        law::{ElasticLaw, Plane},
+        law::{ElasticLaw, PlaneCondition},
         outline::Outline,
     };
 
     fn disc(kind: ElasticLaw) -> (Filling, Bulk) {
         let outline = Outline::ellipse(DVec2::new(3.0, 1.0), DVec2::ONE, 720).unwrap();
         let filling = fill(&outline, Density { spacing: TAU / 36.0, grading: 0.1 }).unwrap();
-        let law = Elasticity::new(kind, Plane::Strain, 1e6, 0.4).unwrap();
+        let law = Elasticity::new(kind, PlaneCondition::Strain, 1e6, 0.4).unwrap();
         let bulk = Bulk::new(&filling, law, 1000.0, shape::Interpolation::Radial).unwrap();
         (filling, bulk)
     }

@@ -4,8 +4,8 @@ use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Bulk,
     fill::{Density, fill},
-    internals::{Damping, Flows, Grain, Grip, Sample, Wall},
-    law::{ElasticLaw, Elasticity, Plane},
+    internals::{Damping, Flows, Grip, Sample, SampleGrain, StraightWall},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     outline::Outline,
     shape,
     step::{NodalState, Settings, Stepper},
@@ -21,12 +21,14 @@ fn block(slope: f64, grip: Grip) -> (Sample, Stepper, NodalState) {
     let outline =
         Outline::new(&[[0.0, 0.0], [1.0, 0.0], [1.0, 0.5], [0.0, 0.5]].map(DVec2::from_array)).unwrap();
     let filling = fill(&outline, Density { spacing: 0.1, grading: 0.0 }).unwrap();
-    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, Plane::Strain, MODULUS, 0.3).unwrap();
+    let law =
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, MODULUS, 0.3).unwrap();
     let bulk = Bulk::new(&filling, law, DENSITY, shape::Interpolation::Radial).unwrap();
     let grain =
-        Grain { filling, bulk, damping: Damping { viscous: 0.02, ..Damping::default() }, material: 0 };
+        SampleGrain { filling, bulk, damping: Damping { viscous: 0.02, ..Damping::default() }, material: 0 };
     let gravity = 9.81 * DVec2::new(slope.sin(), -slope.cos());
-    let mut sample = Sample::new(vec![grain], vec![Wall::new(DVec2::ZERO, DVec2::Y)], gravity).unwrap();
+    let mut sample =
+        Sample::new(vec![grain], vec![StraightWall::new(DVec2::ZERO, DVec2::Y)], gravity).unwrap();
     sample.grips = vec![grip];
     let n = sample.nodes();
     let mut stepper = Stepper::new(Settings { residual: 1e-9, gap: 1e-9, stiffness: 1e8, ..settings() });
@@ -108,7 +110,7 @@ fn what_has_touched_hangs_until_its_weight_is_more_than_it_can_bear() {
 #[test]
 fn viscous_damping_stops_what_swings_and_leaves_what_turns() {
     let spin = |damping: Damping| {
-        let law = Elasticity::new(ElasticLaw::NeoHookean, Plane::Strain, MODULUS, 0.3).unwrap();
+        let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Strain, MODULUS, 0.3).unwrap();
         let grain = disc(DVec2::ZERO, 0.25, 0.1, law, DENSITY, damping);
         let nodes = grain.filling.nodes.clone();
         let mut sample = Sample::new(vec![grain], Vec::new(), DVec2::ZERO).unwrap();

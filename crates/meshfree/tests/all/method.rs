@@ -13,7 +13,7 @@ use rubblepile_meshfree::{
     fill::{Density, fill},
     grains,
     internals::{self, Damping, Grip, Sample},
-    law::{ElasticLaw, Elasticity, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     outline::Outline,
     step::{Scheme, Stepper},
 };
@@ -82,7 +82,7 @@ fn damped() -> Settings {
 
 #[test]
 fn the_method_takes_the_steps_of_the_solver() {
-    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.49).unwrap();
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e6, 0.49).unwrap();
     let grain = disc(
         DVec2::new(0.0, 1.5),
         TAU / 36.0,
@@ -92,7 +92,7 @@ fn the_method_takes_the_steps_of_the_solver() {
         Damping { mass: 0.01, stiffness: 0.1, viscous: 0.0 },
     );
     let filling = grain.filling.clone();
-    let floor = internals::Wall::new(DVec2::ZERO, DVec2::Y);
+    let floor = internals::StraightWall::new(DVec2::ZERO, DVec2::Y);
     let mut sample = Sample::new(vec![grain], vec![floor], DVec2::new(0.0, -9.81)).unwrap();
     sample.grips = vec![Grip { friction: 0.5, adhesion: 0.0 }];
     let n = sample.nodes();

@@ -8,7 +8,7 @@ use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
     make::{Form, Relief, body},
 };
-use rubblepile_gravity::{Accuracy, Asteroids, Tree};
+use rubblepile_gravity::{Accuracy, AsteroidField, Tree};
 use rubblepile_soft::{Settings, SoftSpheres};
 
 use super::BenchRow;
@@ -105,7 +105,7 @@ fn settings() -> Settings {
 }
 
 fn fields() -> Fields {
-    let asteroid = Asteroids::new(Vec::new(), 1e-6, EVERY);
+    let asteroid = AsteroidField::new(Vec::new(), 1e-6, EVERY);
     Fields { list: vec![Box::new(asteroid), Box::new(Tree::new(Accuracy::Error(1e-3), EVERY, G))] }
 }
 

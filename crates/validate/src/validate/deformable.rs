@@ -6,7 +6,7 @@ use rubblepile_meshfree::{shape::Interpolation, step::Scheme};
 use super::ValidateRow;
 use crate::{
     cases::{Case, CaseError, Options, Rows},
-    workload::deformable::{self as workload, Node, WorkloadError},
+    workload::deformable::{self as workload, NodeRecord, WorkloadError},
 };
 
 pub struct Patch;
@@ -105,7 +105,7 @@ impl Case for HertzDisc {
 }
 
 /// Largest height, speed and acceleration of the lowest node after two seconds.
-fn largest_at_rest(all: &[[Node; 2]]) -> [f64; 3] {
+fn largest_at_rest(all: &[[NodeRecord; 2]]) -> [f64; 3] {
     all.iter()
         .filter(|[lowest, _]| lowest.time > 2.0)
         .map(|[b, _]| [b.height, b.speed, b.acceleration].map(f64::abs))

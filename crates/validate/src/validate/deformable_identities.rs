@@ -1,7 +1,7 @@
 //! `deformable-identities`: identities of deformable grains: shape functions, forces and tangents.
 
 use rubblepile_meshfree::{
-    law::{ElasticLaw, Elasticity, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     shape,
 };
 
@@ -48,7 +48,9 @@ impl Case for DeformableIdentities {
             (ElasticLaw::NeoHookean, "neo-Hookean"),
         ];
         for (kind, name) in laws {
-            for (plane, state) in [(Plane::Strain, "plane strain"), (Plane::Stress, "plane stress")] {
+            for (plane, state) in
+                [(PlaneCondition::Strain, "plane strain"), (PlaneCondition::Stress, "plane stress")]
+            {
                 let law = Elasticity::new(kind, plane, 1e6, 0.4)?;
                 let found = identities::bulk(law, 0.0)?;
                 let head = format!("{name}, {state}");

@@ -3,7 +3,7 @@
 use glam::DVec2;
 use rubblepile_meshfree::{
     internals::NODES,
-    law::{ElasticLaw, Elasticity, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     shape,
 };
 use rubblepile_validate::workload::deformable::identities::{self, NodeMeeting, Opposite};
@@ -39,7 +39,7 @@ fn the_tangent_is_the_change_of_the_forces() {
 #[test]
 fn forces_are_the_slope_of_energy_the_tangent_that_of_forces_and_turning_makes_none() {
     for kind in [ElasticLaw::SaintVenantKirchhoff, ElasticLaw::NeoHookean] {
-        let law = Elasticity::new(kind, Plane::Strain, 1e6, 0.4).unwrap();
+        let law = Elasticity::new(kind, PlaneCondition::Strain, 1e6, 0.4).unwrap();
         for viscous in [0.0, 0.05] {
             let found = identities::bulk(law, viscous).unwrap();
             assert!(found.force < 1e-6 && found.tangent < 1e-6, "{kind:?} {viscous}: {found:?}");

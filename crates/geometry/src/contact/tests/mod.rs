@@ -332,7 +332,7 @@ fn plain_and_wide_lanes_give_the_same_bits() {
         let (b, _) = boulder(apart);
         let (a, b) = (&a, &b);
         let found = hulls(a, b, margin);
-        assert_eq!(Pair { a, b, margin }.run::<Portable>(), found);
+        assert_eq!(HullPair { a, b, margin }.run::<Portable>(), found);
         near += usize::from(matches!(found, Proximity::Near(_)));
     }
     assert!((100..300).contains(&near), "{near} of 400");

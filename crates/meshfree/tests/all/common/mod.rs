@@ -6,7 +6,7 @@ use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Bulk,
     fill::{Density, fill},
-    internals::{Damping, Grain},
+    internals::{Damping, SampleGrain},
     law::Elasticity,
     outline::Outline,
     shape,
@@ -37,10 +37,10 @@ pub fn disc(
     law: Elasticity,
     density: f64,
     damping: Damping,
-) -> Grain {
+) -> SampleGrain {
     let points: Vec<DVec2> =
         (0..7200).map(|k| centre + DVec2::from_angle(TAU * (f64::from(k) / 7200.0 - 0.25))).collect();
     let filling = fill(&Outline::new(&points).unwrap(), Density { spacing, grading }).unwrap();
     let bulk = Bulk::new(&filling, law, density, shape::Interpolation::Radial).unwrap();
-    Grain { filling, bulk, damping, material: 0 }
+    SampleGrain { filling, bulk, damping, material: 0 }
 }

@@ -6,9 +6,10 @@ use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Flow,
     internals::{
-        Damping, Element, Friction, Grain, NODES, Pressure, closest, on_grain, on_wall, quadrature_points,
+        Damping, Element, Friction, NODES, Pressure, SampleGrain, closest, on_grain, on_wall,
+        quadrature_points,
     },
-    law::{ElasticLaw, Elasticity, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     shape::{self, Domains},
 };
 
@@ -29,7 +30,7 @@ pub struct ShapeErrors {
 }
 
 /// The disc of example 1.
-fn grain(law: Elasticity) -> Result<Grain> {
+fn grain(law: Elasticity) -> Result<SampleGrain> {
     disc(DVec2::new(3.0, 1.0), TAU / 36.0, 0.1, law, 1000.0, Damping::default())
 }
 
@@ -39,7 +40,8 @@ fn larger(a: &mut f64, b: f64) {
 }
 
 pub fn shape_functions(kind: shape::Interpolation) -> Result<ShapeErrors> {
-    let filling = grain(Elasticity::new(ElasticLaw::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.3)?)?.filling;
+    let filling =
+        grain(Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e6, 0.3)?)?.filling;
     let nodes = &filling.nodes;
     let domains = Domains::new(nodes, kind)?;
     let field = |x: DVec2| {
@@ -99,7 +101,7 @@ pub struct BulkErrors {
 
 /// A disc with all kinds of strain in it; `viscous`: the time of its viscous stress, s.
 pub fn bulk(law: Elasticity, viscous: f64) -> Result<BulkErrors> {
-    let Grain { filling, bulk, .. } = grain(law)?;
+    let SampleGrain { filling, bulk, .. } = grain(law)?;
     let n = filling.nodes.len();
     let bent = |x: &DVec2| 0.1 * DVec2::new((1.3 * x.y + x.x).sin(), (0.7 * x.x * x.y).cos());
     let at: Vec<DVec2> = filling.nodes.iter().map(bent).collect();
