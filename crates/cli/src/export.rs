@@ -57,5 +57,5 @@ fn length(text: &str) -> Result<f64, Failure> {
     let metres = quantity::quantity("--alpha", text, units::LENGTH, "60 m")?;
     let help = "give metres, or a number with a unit: --alpha \"60 m\"";
     let sound = (metres > 0.0).then_some(metres);
-    sound.ok_or_else(|| Failure::bad_input(format!("--alpha: `{text}` is no radius"), help))
+    sound.ok_or_else(|| Failure::bad_input(format!("--alpha: `{text}` is not a radius"), help))
 }

@@ -1,4 +1,4 @@
-//! How a command ends badly, and the exit code that says so.
+//! Failures of a command, and their exit codes.
 
 use rubblepile::Error;
 use rubblepile_io::{

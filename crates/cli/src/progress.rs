@@ -1,4 +1,4 @@
-//! What is seen of a run while it goes: a bar on a terminal, a line every ten seconds elsewhere.
+//! Progress of a run: a bar on a terminal, a line every ten seconds elsewhere.
 
 use std::{
     collections::VecDeque,

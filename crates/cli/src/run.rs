@@ -43,7 +43,7 @@ pub fn resume(args: args::Resume) -> Result<(), Failure> {
     let directory = RunDir::open(path)?;
     let found = checkpoint::find(path)?;
     if let (Some(error), false) = (&found.passed_over, args.how.quiet) {
-        eprintln!("going on from {}, because {error}", found.path.display());
+        eprintln!("continuing from {}, because {error}", found.path.display());
     }
     let time = found.world.time();
     let nothing_left = until.is_some_and(|u| found.world.clock.steps_until(u) == 0);

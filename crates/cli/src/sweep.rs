@@ -79,7 +79,7 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
     if !args.quiet {
         let rest = chosen.len() - done - failed;
         let table = out.join(campaign::TABLE);
-        print(&format!("{done} runs done, {failed} failed, {rest} not finished: {}\n", table.display()));
+        print(&format!("{done} runs finished, {failed} failed, {rest} unfinished: {}\n", table.display()));
     }
     if campaign.stop.load(Ordering::Relaxed) {
         Err(Failure::Interrupted)
@@ -104,8 +104,8 @@ fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Resul
         let there = std::fs::read_to_string(directory.join(rundir::SCENARIO));
         if rundir::is_run(&directory) && there.is_ok_and(|text| text != prepared.text()) {
             return Err(Failure::bad_input(
-                format!("the run in {} was made from another scenario", directory.display()),
-                "choose another directory with --out, or move that one away",
+                format!("the run in {} is of a different scenario", directory.display()),
+                "choose another directory with --out, or move this one away",
             ));
         }
     }
@@ -118,7 +118,7 @@ fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Resul
                 columns.iter().chain(&sweep.keys).map(String::as_str),
             );
             Err(Failure::bad_input(
-                format!("a plot of the sweep asks for `{name}`: it is neither swept nor measured by a probe"),
+                format!("a plot of the sweep uses `{name}`, which is neither swept nor measured by a probe"),
                 help,
             ))
         }
@@ -173,7 +173,7 @@ impl Campaign<'_> {
         let directory = campaign::directory(self.sweep, self.out, task);
         let words: Words = match campaign::state(&directory) {
             RunState::Done { .. } => Ok("done before".into()),
-            RunState::Running => Err("another process is at it".into()),
+            RunState::Running => Err("another process is running it".into()),
             RunState::Failed { reason } if !self.retry => {
                 Err(format!("failed before (--retry tries again): {reason}"))
             }
@@ -182,7 +182,7 @@ impl Campaign<'_> {
                 match catch_unwind(AssertUnwindSafe(attempt)) {
                     Ok(Ok(words)) => words,
                     Ok(Err(error)) => Err(message(&error.into())),
-                    Err(_) => Err("the program fell over; please report this".into()),
+                    Err(_) => Err("internal error; please report this".into()),
                 }
             }
         };

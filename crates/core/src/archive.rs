@@ -97,7 +97,7 @@ impl Archive for usize {
 
     fn read(from: &mut ArchiveReader) -> Read<Self> {
         let number = u64::read(from)?;
-        usize::try_from(number).map_err(|_| Damage::new(format!("a number of things is {number}")))
+        usize::try_from(number).map_err(|_| Damage::new(format!("a count of {number} is too large")))
     }
 }
 
@@ -110,7 +110,7 @@ impl Archive for bool {
         match u8::read(from)? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(Damage::new(format!("a yes or no is {other}"))),
+            other => Err(Damage::new(format!("a boolean has the value {other}"))),
         }
     }
 }
@@ -165,7 +165,9 @@ impl<T: Archive> Archive for Vec<T> {
         let count = u64::read(from)?;
         let room = from.remaining() / T::LEAST as u64;
         if count > room {
-            return Err(Damage::new(format!("a list of {count} does not fit into what is left of the file")));
+            return Err(Damage::new(format!(
+                "a list of {count} elements does not fit into the rest of the file"
+            )));
         }
         T::read_all(count as usize, from)
     }
@@ -272,7 +274,7 @@ macro_rules! archive_enum {
                 Ok(match <u8 as $crate::archive::Archive>::read(from)? {
                     $($tag => $t::$variant { $($field: $crate::archive::Archive::read(from)?),* },)+
                     other => return Err($crate::archive::Damage::new(
-                        format!("kind {other} of {} is unknown", stringify!($t)),
+                        format!("variant {other} of {} is unknown", stringify!($t)),
                     )),
                 })
             }

@@ -1,4 +1,4 @@
-//! Papers: each method, law and field names those that it stands on.
+//! Citations: each method, law and field names the papers it implements.
 
 /// A paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,4 @@
-//! Contacts, as they are told when somebody asks. What is remembered of them from step to step belongs to the method: see
-//! [`crate::part`].
+//! The contact table, made on request. Contact history belongs to the method: see [`crate::part`].
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! What deformable grains feel: what a method tells of them on demand. The grains themselves belong to the method.
+//! Stresses and contacts of deformable grains, made on request. The grains themselves belong to the method.
 
 use glam::DVec2;
 

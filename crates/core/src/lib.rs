@@ -1,7 +1,7 @@
-//! The ground floor: what a world is, how it is advanced and observed.
+//! The foundation: what a world is, and how it is advanced and observed.
 //!
 //! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
-//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Engine`] ties the three together.
+//! [`World`], [`Field`]s accelerate them, [`Probe`]s measure them, and [`run::Engine`] ties the three together.
 
 pub mod archive;
 pub mod asteroid;
@@ -23,6 +23,7 @@ pub mod settings;
 pub mod shape;
 pub mod simd;
 pub mod surface;
+pub mod text;
 pub mod units;
 pub mod wall;
 pub mod world;

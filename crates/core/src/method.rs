@@ -1,4 +1,4 @@
-//! The three traits: what moves bodies, what pushes them, what looks at them.
+//! The traits of methods, fields, probes and observers.
 
 use std::time::{Duration, Instant};
 
@@ -48,8 +48,7 @@ pub trait Method: Send {
     /// The time step that it would choose itself, s; the problem says what to give instead.
     fn automatic_timestep(&self, _world: &World, _pulls: &Pulls) -> Checked<f64> {
         let at = format!("method.{}", self.name());
-        Err(Problem::new(at, "the time step cannot be chosen: this method has no automatic one")
-            .help("give `timestep`"))
+        Err(Problem::new(at, "this method cannot choose a time step").help("give `timestep`"))
     }
 
     /// Steps the world to the step nearest to `until`. Two calls in a row give the same bits as one.
@@ -366,7 +365,7 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
-    /// Brings the world up to date for who looks at it.
+    /// Brings the world up to date for its readers.
     pub fn now(
         world: &'a mut World,
         method: &'a mut dyn Method,
@@ -417,11 +416,11 @@ pub trait Probe: Send {
         Measure::default()
     }
 
-    /// The last row that it gave before a restart, and its time, s: for probes that compare a look with the one before.
+    /// The last row that it gave before a restart, and its time, s: for probes that compare with their last measurement.
     fn recall(&mut self, _time: f64, _row: &[f64]) {}
 }
 
-/// Something that looks at the world at times of its own: writes a frame, a row of the series.
+/// Reads the world at times of its own: writes a frame, a row of the series.
 pub trait Observer: Send {
     /// The next simulated time at which it wants to look.
     fn next(&self) -> Option<f64>;

@@ -9,7 +9,7 @@ use crate::{
     world::Clock,
 };
 
-/// A world with what moves it and what looks at it.
+/// A world with its method, fields and observers.
 pub struct Engine {
     pub world: World,
     pub method: Box<dyn Method>,

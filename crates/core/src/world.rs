@@ -50,7 +50,7 @@ impl Clock {
     }
 }
 
-/// Open space, or a box whose opposite sides are one.
+/// Open space, or a periodic box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
     Open,
@@ -103,7 +103,7 @@ impl Domain {
     }
 }
 
-/// The frame that positions and velocities are written in.
+/// The reference frame of positions and velocities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Frame {
     Inertial,

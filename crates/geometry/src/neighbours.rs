@@ -1,4 +1,4 @@
-//! The list of pairs that touch or soon may.
+//! The neighbour list: pairs that touch or soon may.
 
 use glam::DVec3;
 use rayon::prelude::*;

@@ -28,13 +28,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolyhedronGravity {
-    /// Name of the asteroid. Not given: all of them.
+    /// Name of the asteroid. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Largest relative error of the acceleration; 0: every facet is summed.
     #[serde(default = "millionth")]
     pub error: Number,
-    /// Computed anew every so many steps.
+    /// Number of steps between updates.
     #[serde(default = "every_step")]
     pub every: u64,
 }
@@ -65,11 +65,9 @@ impl FieldSettings for PolyhedronGravity {
             Some(body) => {
                 check.known(body, scene.asteroids.iter().map(String::as_str), "asteroid", join(at, "body"));
             }
-            None if scene.asteroids.is_empty() => check.add_help(
-                at,
-                "there is no asteroid whose gravity this could be",
-                "add an [[asteroid]] table",
-            ),
+            None if scene.asteroids.is_empty() => {
+                check.add_help(at, "there is no asteroid to take the gravity of", "add an [[asteroid]] table")
+            }
             None => {}
         }
     }
@@ -250,9 +248,7 @@ impl Field for AsteroidField {
     fn check(&self, world: &World) -> Vec<Advice> {
         let mut advice = Vec::new();
         if matches!(world.frame, Frame::Rotating { .. }) {
-            advice.push(Advice::fatal(
-                "asteroids turn by themselves: they need the inertial frame, not a rotating one",
-            ));
+            advice.push(Advice::fatal("asteroids need the inertial frame, not a rotating one"));
         }
         advice
     }

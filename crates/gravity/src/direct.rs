@@ -1,4 +1,4 @@
-//! Every pair: the exact sum, and the yardstick of all others.
+//! Direct summation over all pairs: exact, and the reference for the other fields.
 //!
 //! a_i = G sum_j m_j d_ij / |d_ij|^3, d_ij = x_j - x_i. Targets are taken sixteen at a time, sources one by one in the
 //! order of their rows, so the sum of a body never depends on the threads. Each pair is met twice, but with
@@ -23,11 +23,11 @@ use crate::{
     simd::{Kernel, Lanes, Real, WIDTH},
 };
 
-/// Self-gravity by the sum over all pairs.
+/// Self-gravity by direct summation over all pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectGravity {
-    /// Computed anew every so many steps.
+    /// Number of steps between updates.
     #[serde(default = "every_step")]
     pub every: u64,
 }
@@ -39,7 +39,7 @@ impl Default for DirectGravity {
 }
 
 impl DirectGravity {
-    pub const ABOUT: &str = "Self-gravity, every pair: exact, for up to some thousand grains.";
+    pub const ABOUT: &str = "Self-gravity by direct summation: exact, for up to a few thousand grains.";
 }
 
 impl FieldSettings for DirectGravity {

@@ -1,10 +1,10 @@
-//! What pulls on bodies from afar: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal part
-//! of a rotating frame. All are [`rubblepile_core::Field`]s. Each file owns its field and its settings, an entry of
+//! Forces at a distance: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal term of a
+//! rotating frame. All are [`rubblepile_core::Field`]s. Each file owns its field and its settings, an entry of
 //! `[[gravity]]`; [`Gravity`] is the list.
 //!
 //! | field | cost | for |
 //! |---|---|---|
-//! | [`Uniform`] | N | a laboratory |
+//! | [`Uniform`] | N | experiments on a planet's surface |
 //! | [`Direct`] | N^2 | up to some thousands of bodies, exact, keeps momentum to rounding |
 //! | [`Tree`] | N | many bodies, to a chosen relative error |
 //! | [`AsteroidField`] | N log F | asteroids with surfaces of F facets, on grains and on each other |

@@ -1,4 +1,4 @@
-//! What two spheres, or a sphere and something that does not give way, exchange when they meet (eqs (4), (6), (7)).
+//! Impulses of a collision between two spheres, or of a sphere with an immovable surface (eqs (4), (6), (7)).
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! One drift: all grains fly straight, and every collision of this time is carried out in its turn.
+//! One drift: grains fly straight, and collisions are resolved one by one in order of time.
 //!
 //! Each grain has one entry in the queue that holds: the first of what it would meet next among its neighbours, the walls, and the
 //! face of its cell. A collision makes new entries for the two that met and touches nobody else: an entry of a third
@@ -13,7 +13,7 @@
 //!
 //! Asteroids fall, too, and give way: when they are met, on the parabolas of both, and what that does is in `ground` and `flight`.
 //!
-//! What is ahead of a grain is found in `look`; what a collision does is in `resolve`.
+//! `look` finds the next event of a grain; `resolve` carries out collisions.
 
 use glam::DVec3;
 use rubblepile_core::{Asteroid, Domain, Error, Result, Wall, World, wall::Pose};
@@ -31,7 +31,7 @@ use crate::{
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
 const STANDSTILL: u64 = 10_000;
 
-/// What happened in a drift.
+/// Counts and energies of a drift.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     pub grain_collisions: u64,
@@ -46,7 +46,7 @@ pub struct Tally {
     pub wall_work: f64,
 }
 
-/// What a drift needs to know besides the grains.
+/// The inputs of a drift besides the grains.
 #[derive(Clone, Copy)]
 pub struct DriftContext<'a> {
     pub domain: Domain,
@@ -70,7 +70,7 @@ pub struct DriftContext<'a> {
     pub curvilinear: bool,
 }
 
-/// Where a grain looks for others.
+/// How collision candidates of a grain are found.
 pub enum BroadPhase<'a> {
     /// In the cells around its own. It may fly as far as it likes.
     Cells(CellGrid),

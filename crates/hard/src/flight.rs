@@ -1,4 +1,4 @@
-//! An asteroid in a drift: it flies and turns freely from one hit to the next.
+//! An asteroid in a drift: free motion and rotation between collisions.
 //!
 //! A time without a hit is a leg. In it the centre flies straight, as grains do, and the body turns at an even rate that ends where free
 //! rotation does; the angular momentum is what it was. A body that tumbles gets a new leg, too, when it has turned by a part of a radian.

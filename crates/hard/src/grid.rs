@@ -1,6 +1,6 @@
-//! Cells in which grains look for each other: no smaller than the largest grain, so that only neighbours can touch.
+//! Cell grid of the broad phase: cells no smaller than the largest grain, so that only neighbours can touch.
 //!
-//! Along an open axis the row of cells is bent to a circle: cells far apart share a place, which costs a look at a grain
+//! Along an open axis the row of cells is bent to a circle: cells far apart share a place, which costs a test of a grain
 //! that is too far away. Along a periodic axis the circle is the box.
 
 use glam::DVec3;

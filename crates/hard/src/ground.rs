@@ -1,6 +1,6 @@
-//! Grains and asteroids: when they meet, and what they exchange.
+//! Collisions of grains with asteroids: their times and impulses.
 
-use rubblepile_core::{Error, Result, SurfaceRef, World};
+use rubblepile_core::{Error, Result, SurfaceRef, World, text};
 use rubblepile_geometry::{
     meeting::{Meeting, Path, first_touch_of_surface},
     mesh::{Surfaces, closest_point},
@@ -136,12 +136,12 @@ pub fn check_outside(surfaces: &Surfaces, world: &World, deepest: f64) -> Result
             let gap = surfaces.tree(k).nearest(x).map_or(f64::INFINITY, |n| n.distance - radius);
             if gap < -deepest * radius {
                 return Err(Error::Unsupported(format!(
-                    "body {} overlaps asteroid `{}` by {:.1e} of its radius at t = {:e} s: hard spheres cannot overlap; \
-                     place it apart",
+                    "body {} overlaps asteroid `{}` by {:.1e} of its radius at t = {}: hard spheres cannot overlap; \
+                     move it away",
                     b.id[row],
                     asteroid.name,
                     -gap / radius,
-                    world.time()
+                    text::time(world.time())
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! Who may meet whom in a short drift: lists of neighbours that are kept over many drifts.
+//! Neighbour lists for short drifts, kept over many of them.
 //!
 //! Which pairs are listed beyond those that can meet makes no difference to what happens: a run that is resumed, and finds
 //! its lists anew, goes on as it would have.

@@ -1,4 +1,4 @@
-//! What is ahead of a grain: whom it meets, which wall, and when it leaves its cell.
+//! The next event of a grain: a collision with a grain or a wall, or leaving its cell.
 
 use glam::DVec3;
 use rubblepile_core::{

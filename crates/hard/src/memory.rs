@@ -1,4 +1,4 @@
-//! What a drift knows of every grain.
+//! The data of a drift, one row per grain.
 
 use glam::DVec3;
 use rubblepile_core::{PackedSurface, World};
@@ -98,7 +98,7 @@ impl Ahead {
     }
 }
 
-/// How a grain ends a drift.
+/// State of a grain at the end of a drift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Free,
@@ -107,7 +107,7 @@ pub enum Fate {
     Absorbed,
 }
 
-/// How a wall has a grain.
+/// The attachment of a grain to a wall.
 #[derive(Debug, Clone, Copy)]
 pub struct WallAnchor {
     /// Which wall, and where in its frame.

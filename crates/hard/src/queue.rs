@@ -1,4 +1,4 @@
-//! The next event of all: a calendar. Every grain enters the time of its own next event; they come out by time, at equal times by
+//! The event queue: a calendar. Every grain enters the time of its own next event; they come out by time, at equal times by
 //! row, so that the order does not depend on how the calendar is divided. After Paul (2007), who has a tree for the present day.
 //!
 //! The drift is cut into days. An entry is put at the end of its day, which costs the same however many grains there are; a day

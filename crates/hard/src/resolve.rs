@@ -1,7 +1,7 @@
-//! What happens when a grain meets something: another one, a wall, or a wall that keeps it.
+//! Resolves a collision of a grain: with another grain, a wall, or a wall that holds it.
 //!
 //! **Rest.** Grains that come to rest would collide ever faster (inelastic collapse). Collisions below a rest speed part
-//! with that speed along the normal: a grain at rest trembles, by `v^2 / 2g`, and the clock goes on. What that puts in is taken
+//! with that speed along the normal: a grain at rest hops by `v^2 / 2g`, and time advances. What that puts in is taken
 //! out again by collisions above it. Tangential restitution stays,
 //! but for collisions that follow another one of the same grain almost at once: between three that touch, what one
 //! contact takes along its surface is the others' normal motion, and they would go on without time passing. The same happens

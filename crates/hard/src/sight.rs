@@ -1,5 +1,5 @@
-//! Whom a grain meets first of several others, eight at a time: as `meeting::meet` for each, to the last bit, without a branch.
-//! Which of them fly towards it nobody can guess, a processor neither.
+//! The first collision of a grain with several others, eight at a time: `meeting::meet` for each, to the last bit, without
+//! branches, which could not be predicted.
 
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};

@@ -1,4 +1,4 @@
-//! What hard spheres keep in the world: who is held by which wall, and what has been counted so far.
+//! The state that hard spheres keep in the world: grains held by walls, and counts so far.
 
 use glam::DVec3;
 use rubblepile_core::{Part, World, archive_struct};

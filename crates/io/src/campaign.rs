@@ -1,4 +1,4 @@
-//! What has come of a sweep: the state of each of its runs, `sweep.csv` and `sweep.svg`.
+//! The state of a sweep: that of each run, `sweep.csv` and `sweep.svg`.
 //!
 //! Everything is read from the directories of the runs, at any time: nothing is kept besides them, so that runs may be
 //! made by several processes, on several machines, in any order.

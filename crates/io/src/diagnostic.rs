@@ -1,4 +1,4 @@
-//! Errors as people see them: the message, the place in the text with a mark under it, and what to try.
+//! Rendering of errors: the message, the place in the text with a mark under it, and what to try.
 //!
 //! ```text
 //!   × unknown key `radus`
@@ -181,7 +181,7 @@ fn width(c: char) -> usize {
     }
 }
 
-/// How wide, and whether in colour.
+/// Width and colour of the output.
 #[derive(Debug, Clone, Copy)]
 pub struct Rendering {
     pub width: usize,

@@ -17,7 +17,7 @@ use crate::{
 };
 use rubblepile_core::wall::{PlacedCuboid, PlacedSurface, Plane};
 
-/// What colours stand for.
+/// Quantity to colour by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColourBy {
     Pressure,

@@ -1,4 +1,4 @@
-//! What a run writes: every column, field and entry with its unit and definition, from the lists that the writers use.
+//! The output reference: every column, field and entry with its unit and definition, from the lists that the writers use.
 //!
 //! `rubblepile schema --output` prints it, docs/output-reference.md is made from it, and `info` explains columns with it.
 

@@ -1,4 +1,4 @@
-//! Shape models that users bring: read from their files, repaired if that is wished, and looked over.
+//! Shape models from users' files: read, repaired on request, and checked.
 
 use std::path::Path;
 

@@ -29,7 +29,7 @@ pub struct Density {
 pub enum FillError {
     #[error("the spacing of nodes must be above 0, not {0}")]
     Spacing(f64),
-    #[error("nodes {0} apart are too coarse for this outline: its sides are lost between them")]
+    #[error("a node spacing of {0} is too coarse for this outline")]
     TooCoarse(f64),
 }
 

@@ -4,28 +4,28 @@ use glam::DMat2;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is held in the direction that is not there.
+/// Plane strain or plane stress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "PlaneName")]
 pub enum PlaneCondition {
-    /// No strain: a slice of something long.
+    /// Plane strain: a slice of a long body.
     #[default]
     Strain,
-    /// No stress: a thin plate.
+    /// Plane stress: a thin plate.
     Stress,
 }
 
-/// The elastic law.
+/// The constitutive law.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ElasticLaw {
     // Eq. (13): the stress is the second one of Piola and Kirchhoff.
-    /// Stress proportional to the Green-Lagrange strain: softens when pressed far.
+    /// Stress proportional to the Green-Lagrange strain: softens under large compression.
     #[default]
     SaintVenantKirchhoff,
     // W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J
-    /// Never inside out.
+    /// Compressible neo-Hookean: elements never invert.
     NeoHookean,
 }
 
@@ -46,7 +46,7 @@ pub enum LawError {
     #[error("Poisson's ratio must be above -1 and at most 0.5, not {0}")]
     Ratio(f64),
     #[error(
-        "a Poisson ratio of 0.5 cannot be compressed at all: in plane strain, and with the neo-Hookean law, it must be below"
+        "a Poisson ratio of 0.5 is incompressible: in plane strain, and with the neo-Hookean law, it must be below"
     )]
     Incompressible,
 }

@@ -32,7 +32,7 @@ pub use grain::{Deformable, DeformableState, PressedNode, Reference, grains};
 pub use method::DeformableGrains;
 pub use settings::Settings;
 
-/// What validation and benchmarks look at and no user needs; it may change at any time.
+/// Internals for validation and benchmarks; not a stable interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::{

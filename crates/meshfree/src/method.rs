@@ -53,7 +53,7 @@ impl DeformableGrains {
 /// The acceleration of all fields, which must be the same everywhere, in the plane.
 fn gravity(fields: &Fields) -> Result<DVec2> {
     if let Some(other) = fields.list.iter().find(|f| f.uniform().is_none()) {
-        let text = format!("deformable grains feel uniform gravity only, and there is {}", other.name());
+        let text = format!("deformable grains support uniform gravity only, and there is {}", other.name());
         return Err(Error::Unsupported(text));
     }
     let sum: DVec3 = fields.uniform();

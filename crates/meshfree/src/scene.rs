@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Error, PairValues, Partner, Result, Surface, Wall, WallMotion, World, wall::Plane,
+    Advice, Error, PairValues, Partner, Result, Surface, Wall, WallMotion, World, text, wall::Plane,
 };
 
 use crate::{
@@ -48,7 +48,7 @@ fn no_line(wall: &Wall) -> Option<&'static str> {
     }
     match wall.motion {
         WallMotion::Rotation { axis, .. } if axis.truncate().length() > 1e-9 => {
-            Some("it turns out of the plane of x and y")
+            Some("it rotates out of the plane of x and y")
         }
         _ => None,
     }
@@ -62,15 +62,13 @@ pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
         refuse("there are no deformable grains: add a [[deformable]] table".into());
     }
     if !world.bodies.is_empty() || !world.asteroids.is_empty() {
-        refuse(
-            "deformable grains share a world neither with spheres and polyhedra nor with asteroids".into(),
-        );
+        refuse("deformable grains cannot be combined with spheres, polyhedra or asteroids".into());
     }
     if world.domain.period().is_finite() || world.domain.period().min_element().is_finite() {
-        refuse("deformable grains do not go round a periodic box: use walls".into());
+        refuse("deformable grains do not support periodic boxes: use walls".into());
     }
     if world.frame != rubblepile_core::Frame::Inertial {
-        refuse("deformable grains feel no rotating frame: use the inertial one".into());
+        refuse("deformable grains need the inertial frame, not a rotating one".into());
     }
     for wall in &world.walls {
         if let Some(why) = no_line(wall) {
@@ -96,7 +94,7 @@ pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
         let outlines: Vec<Vec<DVec2>> = grains(world).iter().map(Deformable::outline).collect();
         if let Some((a, b)) = overlap::first_overlap(&outlines) {
             let (a, b) = (grains(world)[a].id, grains(world)[b].id);
-            faults.push(Advice::fatal(format!("grains {a} and {b} overlap at the start: place them apart")));
+            faults.push(Advice::fatal(format!("grains {a} and {b} overlap at the start: move them apart")));
         }
         faults.extend(behind(world, 0.0).map(|(_, text)| Advice::fatal(text)));
     }
@@ -114,9 +112,10 @@ pub fn behind(world: &World, allowed: f64) -> Option<(usize, String)> {
             if deepest > allowed {
                 let name = &world.walls[side.wall].name;
                 let text = format!(
-                    "grain {} is behind wall `{name}` by {deepest:.3e} m at t = {time:e} s: grains must be inside of boxes, and on the \
+                    "grain {} is behind wall `{name}` by {deepest:.3e} m at t = {}: grains must be inside of boxes, and on the \
                      side of a plane that its normal points to",
-                    grain.id
+                    grain.id,
+                    text::time(time)
                 );
                 return Some((k, text));
             }

@@ -28,34 +28,34 @@ pub struct Settings {
     /// Time step; `"auto"`: from gravity, speeds, and how long a wave takes to cross a grain. A step that does not converge is taken
     /// in pieces.
     pub timestep: Auto<TimeKind>,
-    /// How time is cut.
+    /// The time integration scheme.
     pub scheme: Scheme,
-    /// The elastic law.
+    /// The constitutive law.
     pub law: law::ElasticLaw,
-    /// What is held in the direction that is not there.
+    /// Plane strain or plane stress.
     pub plane: PlaneCondition,
     /// How displacements are interpolated between nodes.
     pub shape_functions: shape::Interpolation,
-    /// Residual over the forces that balance in it, at which Newton-Raphson is done.
+    /// Residual, relative to the balancing forces, at which Newton-Raphson has converged.
     pub residual: Number,
-    /// Largest distance of what touches; `"auto"`: a millionth of the distance of nodes.
+    /// Largest gap or overlap of a contact; `"auto"`: a millionth of the node spacing.
     pub gap: Auto<LengthKind>,
-    /// Stiffness with which contacts are closed at first, which changes how fast and not what is found; `"auto"`: from moduli and the
+    /// Initial penalty stiffness of contacts, which affects convergence and not the solution; `"auto"`: from moduli and the
     /// distance of nodes.
     pub contact_stiffness: Auto<ContactStiffnessKind>,
-    /// By how much that grows from one augmentation to the next.
+    /// Growth factor of the penalty stiffness per augmentation.
     pub stiffness_growth: Number,
-    /// Most iterations of a Newton-Raphson loop.
+    /// Maximum number of Newton-Raphson iterations.
     pub iterations: u32,
-    /// Most augmentations of half a step.
+    /// Maximum number of augmentations per half step.
     pub augmentations: u32,
     /// How far from each other nodes and outlines are watched: farther than they move in half a step; `"auto"`: the distance of nodes.
     pub watch_distance: Auto<LengthKind>,
-    /// Damping by mass, Rayleigh's alpha: it slows down grains as a whole too.
+    /// Rayleigh's alpha, damping by mass: it also slows rigid motion.
     pub mass_damping: Frequency,
-    /// Damping by stiffness, Rayleigh's beta: it slows down what turns too.
+    /// Rayleigh's beta, damping by stiffness: it also slows rotation.
     pub stiffness_damping: Time,
-    /// Time of a viscous stress that goes with the rate of strain, and leaves alone what moves or turns as a whole.
+    /// Relaxation time of a viscous stress proportional to the strain rate; rigid motion is not damped.
     pub viscous_damping: Time,
 }
 
@@ -143,7 +143,7 @@ impl MethodSettings for Settings {
         if matches!(key, "cohesion_force" | "cohesion_range") && value != 0.0 {
             let message =
                 format!("`{key}` belongs to [method.nonsmooth]: it does not act between deformable grains");
-            let help = "deformable grains stick by `cohesion`, the tension in Pa that parts them";
+            let help = "for deformable grains use `cohesion`, the tension in Pa that separates them";
             return Some(Problem::new("", message).help(help));
         }
         restitution(key, value, Bound::Included(0.0))

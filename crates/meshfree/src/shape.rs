@@ -18,10 +18,10 @@ const MONOMIALS: usize = 6;
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ShapeFunctions")]
 pub enum Interpolation {
-    /// Radial point interpolation: through the values at the nodes.
+    /// Radial point interpolation, which passes through the nodal values.
     #[default]
     Radial,
-    /// Moving least squares: smoother, not through them.
+    /// Moving least squares: smoother, without passing through the nodal values.
     LeastSquares,
 }
 
@@ -44,7 +44,7 @@ pub struct Domains<'a> {
 /// Why there are no shape functions at a point.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    #[error("a grain needs at least {least} field nodes, and this one has {0}", least = NEIGHBOURS + 1)]
+    #[error("a grain needs at least {least} field nodes; this one has {0}", least = NEIGHBOURS + 1)]
     TooFew(usize),
     #[error("field nodes around ({}, {}) lie on a line or on a circle: shape functions are not determined", .0.x, .0.y)]
     Undetermined(DVec2),

@@ -19,25 +19,25 @@ use crate::{
     system::System,
 };
 
-/// How time is cut.
+/// The time integration scheme.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "SchemeName")]
 pub enum Scheme {
-    /// Newmark's rule to the middle of a step, a backward one with three points to its end.
+    /// Newmark's rule to the middle of a step, a three-point backward rule to its end.
     #[default]
     Composite,
     // Kane et al. 1999.
     /// As composite, but that contacts push during the first half with what they push with at its end: they bring no energy in, however short the step.
     ContactImplicit,
-    /// Newmark's rule alone: contacts tremble at rest.
+    /// Newmark's rule alone: contacts at rest chatter.
     Newmark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     pub scheme: Scheme,
-    /// Residual over the forces that balance in it, at which Newton-Raphson is done.
+    /// Residual, relative to the balancing forces, at which Newton-Raphson has converged.
     pub residual: f64,
     /// Largest distance of what touches, m.
     pub gap: f64,

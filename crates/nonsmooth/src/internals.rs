@@ -1,4 +1,4 @@
-//! What benchmarks and comparisons of solvers look at and no user needs; it may change at any time.
+//! Internals for benchmarks and comparisons of solvers; not a stable interface.
 
 use glam::DVec3;
 use rubblepile_core::{Poses, Result, World};

@@ -1,4 +1,4 @@
-//! What is done with a batch: solve it, apply impulses, or measure velocities.
+//! Kernels over a batch: solve, apply impulses, measure velocities.
 
 use rubblepile_core::simd::{LANES, Lanes, V3};
 

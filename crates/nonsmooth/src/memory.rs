@@ -1,5 +1,5 @@
-//! The impulses of the last step, where the next solution starts from. They are saved with the world: a run that is
-//! resumed starts its solver from the same numbers.
+//! Warm starts: the impulses of the last step. They are saved with the world, so that a resumed run starts its solver
+//! from the same numbers.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Who may come to touch: the list of near pairs, made anew when somebody has come too far.
+//! Broad phase: the neighbour list, rebuilt when a body has moved too far.
 
 use glam::DVec3;
 use rubblepile_core::World;

@@ -1,4 +1,4 @@
-//! The solids of a world, placed where they are, ready for contact.
+//! The solids of a world at their current positions, ready for contact detection.
 
 use std::sync::Arc;
 
@@ -25,8 +25,9 @@ impl PlacedParts {
             let parts = shape.solid().map_or(&[][..], |s| &s.parts);
             let made: std::result::Result<Vec<_>, _> =
                 parts.iter().map(|p| Hull::new(p).map(Arc::new)).collect();
-            hulls
-                .push(made.map_err(|e| Error::Unsupported(format!("shape {k} cannot touch anything: {e}")))?);
+            hulls.push(
+                made.map_err(|e| Error::Unsupported(format!("shape {k} is not usable for contact: {e}")))?,
+            );
         }
         let b = &world.bodies;
         let mut rocks = PlacedParts { start: vec![0], ..PlacedParts::default() };

@@ -1,4 +1,4 @@
-//! The contact points of a configuration: who is near whom, where, and by how much.
+//! Contact detection: the contact points of a configuration, with gaps and normals.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ impl Spot {
     }
 }
 
-/// The law between two materials.
+/// The contact parameters of two materials.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactParameters {
     pub restitution: f64,
@@ -105,7 +105,7 @@ impl ContactParameters {
     }
 }
 
-/// How far ahead contacts are looked for.
+/// The range of contact detection.
 #[derive(Debug, Clone, Copy)]
 pub struct DetectionRange {
     /// Margin given by the user, m; otherwise a part of the radius and what speeds close in `ahead`.
@@ -126,7 +126,7 @@ impl DetectionRange {
     }
 }
 
-/// What detection needs to see.
+/// The input of contact detection.
 pub struct DetectionInput<'a> {
     pub world: &'a World,
     pub laws: &'a [ContactParameters],

@@ -1,4 +1,4 @@
-//! What hard spheres have met so far, and how often they meet.
+//! Collisions of hard spheres: totals and rates.
 
 use glam::DVec3;
 use rubblepile_core::{
@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::ProbeSettings;
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CollisionSampling(pub Sampling);
 
 impl ProbeSettings for CollisionSampling {
     fn about() -> &'static str {
-        "Of hard spheres: collisions so far and per second since the last look, and what all walls have taken."
+        "Of hard spheres: collisions so far and per second since the last row, and energy exchanged with the walls."
     }
 
     fn example() -> Self {
@@ -66,12 +66,12 @@ impl Probe for Collisions {
                 "Collisions of grains with walls per second since the last row; NaN in the first",
             ),
         ];
-        all.extend(Column::vector("impulse_on_walls", "kg m/s", "Impulse given to all walls so far"));
+        all.extend(Column::vector("impulse_on_walls", "kg m/s", "Impulse transferred to all walls so far"));
         all.extend([
             Column::new(
                 "energy_to_walls",
                 "J",
-                "Energy given to all walls so far; negative: walls gave it to grains",
+                "Energy transferred to all walls so far; negative: to the grains",
             ),
             Column::new("held_grains", "", "Grains that walls hold now"),
             Column::new("absorbed_grains", "", "Grains that walls have absorbed so far"),

@@ -1,4 +1,4 @@
-//! How many contacts there are, and how many a grain has.
+//! Numbers of contacts, and the coordination number.
 //!
 //! Coordination number: `Z = (2 N_gg + N_gw) / N`, the mean number of contacts of a grain, a contact with a wall
 //! counted as one of the grain's (section 3.2.2 of contact-dynamics-2021 for grains alone). Polyhedra that meet in
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{settings::ProbeSettings, touching::pairs};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ContactSampling(pub Sampling);
@@ -79,7 +79,7 @@ impl Probe for Coordination {
             Column::new(
                 "wall_contacts",
                 "",
-                "Contacts of grains with walls and asteroids `N_gw`, counted alike",
+                "Contacts of grains with walls and asteroids `N_gw`, counted in the same way",
             ),
             Column::new("coordination", "", "Coordination number `Z = (2 N_gg + N_gw) / N`"),
             Column::new(

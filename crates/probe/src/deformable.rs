@@ -1,4 +1,4 @@
-//! Of deformable grains: how much of their outlines touches, how much of the box they fill, and under what pressure they are.
+//! Deformable grains: fraction of the outlines in contact, solid fraction, pressures.
 //!
 //! The box is what the sides of all walls leave between them, if they close it. Pressures are means of the two normal stresses in the
 //! plane, with their sign turned.
@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::{GrainSelection, ProbeSettings};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct DeformableSampling(pub Sampling);
 
 impl ProbeSettings for DeformableSampling {
     fn about() -> &'static str {
-        "Of deformable grains: share of the outlines that touches, solid fraction between walls, mean pressure and shear, largest pressure \
+        "Of deformable grains: fraction of the outlines in contact, solid fraction between walls, mean pressure and shear, largest pressure \
          and gap of contacts, areas."
     }
 
@@ -66,7 +66,7 @@ impl Probe for Deformable {
                 "Mean over the area of the grains of the largest shear stress in the plane, from their mean stresses",
             ),
             Column::new("largest_contact_pressure", "Pa", "Largest pressure of a contact"),
-            Column::new("largest_gap", "m", "Largest gap or overlap of nodes that press on each other"),
+            Column::new("largest_gap", "m", "Largest gap or overlap of nodes in contact"),
             Column::new("total_area", "m2", "Area of all grains"),
             Column::new("mean_area", "m2", "Mean area of a grain"),
         ]

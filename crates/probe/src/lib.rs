@@ -1,6 +1,6 @@
-//! What is measured of a run. Each probe gives a few columns of the series, with the unit in the name.
+//! Probes. Each gives a few columns of the series, with the unit in the name.
 //!
-//! A probe changes nothing: it reads the world, the contact table (made once a moment, however many probes ask)
+//! A probe changes nothing: it reads the world, the contact table (made once per moment, however many probes ask)
 //! and the fields' potential. Sums are compensated and taken in chunks of fixed length, so that a value has the
 //! same bits on any number of threads. It may depend, in the last bits, on the order of the rows, which is itself
 //! part of the state.

@@ -20,7 +20,7 @@ use crate::{
     sum::reduce,
 };
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct MomentumSampling(pub Sampling);
@@ -144,11 +144,7 @@ pub(crate) fn spin_of(bodies: &Bodies, k: usize, spin: DVec3) -> DVec3 {
 impl Probe for Momentum {
     fn columns(&self) -> Vec<Column> {
         let mut all = Vec::from(Column::vector("momentum", "kg m/s", "Momentum, `sum m v`"));
-        all.push(Column::new(
-            "momentum_scale",
-            "kg m/s",
-            "What errors of the momentum compare with: `sum m |v|`",
-        ));
+        all.push(Column::new("momentum_scale", "kg m/s", "Scale for errors of the momentum: `sum m |v|`"));
         all.extend(Column::vector(
             "angular_momentum",
             "kg m2/s",
@@ -157,7 +153,7 @@ impl Probe for Momentum {
         all.push(Column::new(
             "angular_momentum_scale",
             "kg m2/s",
-            "What errors of the angular momentum compare with: `sum m |x| |v| + |I w|`, relative to the centre of mass",
+            "Scale for errors of the angular momentum: `sum m |x| |v| + |I w|`, relative to the centre of mass",
         ));
         all.extend(Column::vector("centre_of_mass", "m", "Centre of mass"));
         all

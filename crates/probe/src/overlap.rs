@@ -1,4 +1,4 @@
-//! How deep the overlaps are, over the smaller radius of the pair (the grain's own radius at a wall). Soft spheres
+//! Overlaps over the smaller radius of the pair (the grain's own radius at a wall). Soft spheres
 //! are meant to stay near 1 %: past a few per cent the stiffness is too low for the speeds or the loads.
 
 use rubblepile_core::{
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{settings::ProbeSettings, smaller_radius, sum::reduce};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct OverlapSampling(pub Sampling);

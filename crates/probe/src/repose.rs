@@ -23,7 +23,7 @@ use crate::{
     settings::{ProbeSettings, check_up, fill_up, unit},
 };
 
-/// A side of a drum, for who looks along its axis with `up` upwards.
+/// A side of a drum, seen along its axis with `up` upwards.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SideName")]
@@ -37,11 +37,11 @@ pub enum DrumSide {
     Both,
 }
 
-/// Which surface is measured, and how often.
+/// Which surface to measure, and how often.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReposeSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
     /// Axis of the drum, of any length. The angle is positive where the surface falls from left to right for who looks
     /// along it, as in a drum that turns about it at a positive rate.
@@ -49,10 +49,10 @@ pub struct ReposeSampling {
     /// A point of the axis.
     #[serde(default = "origin")]
     pub centre: Vector<LengthKind>,
-    /// Which side of the centre counts.
+    /// Which side of the centre to use.
     #[serde(default)]
     pub side: DrumSide,
-    /// Upwards, of any length. Not given: against uniform gravity; without that z.
+    /// Upward direction, of any length. Default: opposite to uniform gravity, or z without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Vector<NumberKind>>,
     /// Width of the strips; `"auto"`: the mean diameter of the grains.
@@ -102,8 +102,8 @@ impl ProbeSettings for ReposeSampling {
         let unit = |v: DVec3| v.normalize_or_zero();
         let sine = unit(self.axis.0).cross(unit(self.up.map_or(DVec3::Z, |up| up.0))).length();
         if self.axis.0 != DVec3::ZERO && sine < 1e-6 {
-            let help = "give the axis about which the drum turns, or `up`";
-            c.add_help(join(at, "axis"), "`axis` is upright: no surface falls across it", help);
+            let help = "check the axis of the drum, or `up`";
+            c.add_help(join(at, "axis"), "`axis` must not be parallel to `up`", help);
         }
     }
 

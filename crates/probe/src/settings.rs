@@ -19,7 +19,7 @@ pub trait ProbeSettings {
     where
         Self: Sized;
 
-    /// Simulated time between two looks.
+    /// Interval of simulated time.
     fn every(&self) -> Time;
 
     fn grains(&self) -> GrainSelection {
@@ -29,14 +29,14 @@ pub trait ProbeSettings {
     /// Fills in the defaults that depend on other tables.
     fn fill_defaults(&mut self, _scene: &ScenarioContext) {}
 
-    /// Finds what cannot be; `at` is the path of the table. How often it looks is checked for all probes.
+    /// Checks the values; `at` is the path of the table. The interval is checked for all probes.
     fn check(&self, _check: &mut Check, _at: &str) {}
 
     /// The probe. The settings are filled in and checked.
     fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe>;
 }
 
-/// Which grains a probe looks at.
+/// The grains a probe measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrainSelection {
     /// Bodies that keep their shape.
@@ -122,7 +122,7 @@ pub(crate) fn schema(choices: Vec<(&str, schemars::Schema, &str)>) -> schemars::
     };
     schemars::json_schema!({
         "oneOf": choices.into_iter().map(choice).collect::<Vec<_>>(),
-        "description": "Something that is measured again and again.",
+        "description": "A measurement at regular intervals.",
     })
 }
 
@@ -133,12 +133,12 @@ pub fn check(tables: &[ProbeTable], c: &mut Check) {
         let (name, settings) = (table.name(), table.settings());
         match settings.grains() {
             GrainSelection::Rigid if meshfree => {
-                let message = format!("`{name}` does not look at deformable grains");
+                let message = format!("`{name}` does not measure deformable grains");
                 c.add_help(format!("probe[{k}]"), message, format!("take {}", of_deformable_grains()));
             }
             GrainSelection::Deformable if !meshfree => {
-                let help = "leave it out, or take [method.meshfree]";
-                c.add_help(format!("probe[{k}]"), "there are no deformable grains to look at", help);
+                let help = "remove it, or use [method.meshfree]";
+                c.add_help(format!("probe[{k}]"), "there are no deformable grains to measure", help);
             }
             _ => {}
         }

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{momentum::Momenta, settings::ProbeSettings, sum::reduce, volume::Volume};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct StressSampling(pub Sampling);

@@ -1,4 +1,4 @@
-//! How hot grains are: the granular temperature, of translation and of rotation.
+//! Granular temperature, of translation and of rotation.
 //!
 //! Both are means by mass, so that 3/2 M T is the energy of the motion about the mean: T = <|v - u|^2>/3, and for the
 //! spins <I w^2 / m>/3, which for spheres is 2/5 r^2 w^2 / 3. The mean velocity u is that of all free grains; groups share
@@ -23,16 +23,16 @@ use crate::{
     sum::reduce,
 };
 
-/// Temperature of which grains, how often, and about which mean.
+/// Which grains, how often, and the mean velocity to subtract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemperatureSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Names of the groups of grains that have columns of their own. Not given: all.
+    /// Names of the groups of grains that have their own columns. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// For flows: side of the cubes within which the mean velocity is taken. Not given: one mean for all grains.
+    /// For flows: side of the cubes over which velocities are averaged. Default: one mean for all grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Length>,
 }

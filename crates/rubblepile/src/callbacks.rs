@@ -53,7 +53,7 @@ where
     }
 }
 
-/// A closure that looks at equal intervals.
+/// A closure called at equal intervals.
 pub struct Every<F> {
     interval: f64,
     start: f64,

@@ -42,8 +42,7 @@ fn moved(before: &Bodies, after: &Bodies) -> bool {
 }
 
 fn check(before: &World, after: &World) -> Result<()> {
-    let refused =
-        |what: String| Error::bad_input(format!("this change is refused: {what}"), "nothing has changed");
+    let refused = |what: String| Error::bad_input(format!("invalid change: {what}"), "nothing has changed");
     checkpoint::check(after).map_err(|(_, what)| refused(what))?;
     after.bodies.check_finite(after.time()).map_err(|e| refused(e.to_string()))?;
     let inertia = |k: &usize| {

@@ -1,4 +1,4 @@
-//! What can go wrong between a scenario and the end of its run.
+//! Errors between a scenario and the end of its run.
 
 use std::fmt::Display;
 

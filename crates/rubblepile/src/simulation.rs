@@ -1,4 +1,4 @@
-//! A simulation that a program steps, looks at and changes.
+//! A simulation that a program steps, inspects and changes.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ use rubblepile_io::{
 
 use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
 
-/// A world with what moves it and what looks at it.
+/// A world with its method, fields and observers.
 ///
 /// A simulation writes nothing by itself. [`Simulation::record`] gives it a run directory, with the frames, series and
 /// checkpoints that its scenario asks for.
@@ -552,10 +552,10 @@ impl Simulation {
 }
 
 fn gone() -> Error {
-    Error::bad_input("this simulation could not be recorded and is gone", "build it again")
+    Error::bad_input("this simulation is unusable: recording it failed", "build it again")
 }
 
-/// Nobody looks.
+/// No observers.
 struct Unwatched;
 
 impl Watcher for Unwatched {

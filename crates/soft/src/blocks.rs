@@ -1,4 +1,4 @@
-//! The live contacts, in blocks of rows.
+//! Active contacts, in blocks of rows.
 //!
 //! A block owns the pairs whose lower row is in it. Forces on rows of its own and on rows of later blocks (its
 //! halo) are summed into the block's own array; then every row adds what the blocks before left for it, in

@@ -2,7 +2,7 @@
 //! of a [`ContactLaw`].
 //!
 //! What the equations leave open is settled so: a displacement follows the contact plane by projection (the
-//! length that this loses is of second order in the turn of a step: nothing a contact lives to see); where a limit is reached, the displacement is cut to what the spring alone holds at the limit,
+//! length lost is of second order in the rotation per step, which is negligible over the life of a contact); where a limit is reached, the displacement is cut to what the spring alone holds at the limit,
 //! so that a slider does not wind up; the dashpot may pull at the end of a contact, as eq. (1) has it, which is
 //! what makes the restitution come out exactly.
 

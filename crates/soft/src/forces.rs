@@ -1,4 +1,4 @@
-//! The forces of one block: who touches, eight contacts at a time through the law, sums by row.
+//! The forces of one block: contact detection, the law for eight contacts at a time, sums by row.
 
 use rubblepile_core::{
     Asteroid, Poses, Wall,

@@ -1,6 +1,6 @@
-//! Which facets of which asteroids are near which grains.
+//! Candidate facets of asteroids for every grain.
 //!
-//! A grain that was far from a surface need not be looked at again before it can have come near: its distance is kept,
+//! A grain that was far from a surface need not be tested again before it can have come near: its distance is kept,
 //! with the place in the asteroid's frame where it was measured.
 
 use glam::DVec3;

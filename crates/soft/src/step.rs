@@ -1,4 +1,4 @@
-//! The soft method: one step after the other.
+//! The time step of soft spheres.
 
 use std::time::Instant;
 
@@ -209,7 +209,7 @@ impl SoftSpheres {
             // Only reached if a number is not finite: then that is the error.
             None => match world.bodies.check_finite(world.time()) {
                 Err(e) => e,
-                Ok(()) => Error::Unsupported("a contact is too deep".into()),
+                Ok(()) => Error::Unsupported("an overlap is too deep".into()),
             },
         }
     }

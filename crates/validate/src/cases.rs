@@ -139,7 +139,7 @@ impl<'a, R: Row> Rows<'a, R> {
     }
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug)]
 pub struct CaseResult {
     pub case: &'static str,

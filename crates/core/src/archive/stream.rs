@@ -143,7 +143,7 @@ impl<'a> ArchiveReader<'a> {
         }
         source.raw(&mut head)?;
         if head[..8] != magic[..] {
-            return Ok(Opening::Foreign("it does not begin like one".into()));
+            return Ok(Opening::Foreign("its magic number is wrong".into()));
         }
         let version = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
         Ok(if version != newest { Opening::OtherVersion(version) } else { Opening::Ours(source) })
@@ -203,7 +203,7 @@ impl<'a> ArchiveReader<'a> {
         if found != name.as_bytes() {
             let found =
                 if length == 0 { "the end".into() } else { String::from_utf8_lossy(&found).into_owned() };
-            return Err(self.damage(format!("`{}` is in its place", found.escape_debug())));
+            return Err(self.damage(format!("`{}` was found instead", found.escape_debug())));
         }
         self.section_length = 0;
         (self.block, self.at) = (Vec::new(), 0);
@@ -214,7 +214,7 @@ impl<'a> ArchiveReader<'a> {
             d
         })?;
         if self.at < self.block.len() || self.next_block()? {
-            return Err(self.damage("there is more in it than there should be"));
+            return Err(self.damage("it is longer than expected"));
         }
         Ok(value)
     }
@@ -229,7 +229,7 @@ impl<'a> ArchiveReader<'a> {
             let total = u64::from_le_bytes(self.number()?);
             self.check()?;
             if total != self.section_length {
-                return Err(self.damage("its length is not what it says"));
+                return Err(self.damage("its length is not the recorded one"));
             }
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! Puts a wall in.
+//! Adds a wall.
 
 use super::{Act, ActSettings, ActionContext, Outcome};
 use crate::{Result, Wall, World, settings::Check, wall::WallTable};

@@ -1,4 +1,4 @@
-//! What happens at given times: walls come and go, groups are spun up, materials change, the run ends.
+//! Events: at given times walls come and go, groups are spun up, materials change, the run ends.
 //!
 //! Each action is one file here, which has the table of a scenario, its check and what it does, and one line in the list
 //! below, with its number in checkpoints.
@@ -42,20 +42,20 @@ macro_rules! actions {
             }
         }
 
-        /// Something that happens: once (`at`) or again and again (`every`). Exactly one action.
+        /// An action at one time (`at`) or at intervals (`every`); exactly one action per event.
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct EventTable {
-            /// Happens once, at this time.
+            /// The action happens once, at this time.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub at: Option<Time>,
-            /// Happens again and again, with this time between.
+            /// The action is repeated at this interval.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub every: Option<Time>,
-            /// With `every`: the first time. Not given: after one interval.
+            /// With `every`: the first time. Default: after one interval.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub start: Option<Time>,
-            /// With `every`: no more after this time. Not given: to the end of the run.
+            /// With `every`: never after this time. Default: the end of the run.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub end: Option<Time>,
             $(
@@ -96,19 +96,19 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Takes the wall of this name away.
+    /// Removes the wall of this name.
     1 remove_wall: RemoveWall => RemoveWall,
-    /// Puts a wall in.
+    /// Adds a wall.
     0 add_wall: WallTable => AddWall,
-    /// Gives a wall another motion.
+    /// Changes the motion of a wall.
     2 set_motion: SetMotion => SetMotion,
     /// Adds a rigid rotation.
     3 add_spin: AddSpin => AddSpin,
     /// Changes a value of a material.
     4 set_material: SetMaterial => SetMaterial,
-    /// Makes an asteroid turn faster or slower about its z axis, with the grains carried along.
+    /// Changes the rotation period of an asteroid about its z axis; the grains are carried along.
     7 spin_up: SpinUp => SpinUp,
-    /// Takes out, and counts, the grains that are farther away than this from the first asteroid, or else from the origin.
+    /// Removes and counts the grains farther than this from the first asteroid, or from the origin without one.
     6 remove_beyond: RemoveBeyond => RemoveBeyond,
     /// Ends the run.
     5 stop: Stop => Stop,
@@ -158,7 +158,7 @@ pub struct ActionContext<'a> {
     pub next_wall: u32,
 }
 
-/// What an event asks of the run loop.
+/// The outcome of an event for the run loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Continue,
@@ -237,15 +237,15 @@ impl EventTable {
             [] => {
                 let names: Vec<String> = ACTIONS.iter().map(|a| format!("`{}`", a.key)).collect();
                 let help = format!("give one of {}", names.join(", "));
-                c.add_help(at, "nothing happens in this event", help);
+                c.add_help(at, "this event has no action", help);
             }
             [only] => {
                 let fine = self.every.is_none() || !only.once;
-                c.check(fine, at, "every", || format!("`{}` can happen only once: use `at`", only.key));
+                c.check(fine, at, "every", || format!("`{}` can happen only once; use `at`", only.key));
             }
             [first, second, ..] => {
                 let message =
-                    format!("an event does one thing; this has `{}` and `{}`", first.key, second.key);
+                    format!("an event has one action; this one has `{}` and `{}`", first.key, second.key);
                 c.add(join(at, second.key), message);
             }
         }

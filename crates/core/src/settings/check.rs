@@ -1,5 +1,5 @@
-//! Checks of settings whose types are right: signs, ranges, names that nothing has. Every finding carries the path of
-//! its key, so that nobody has to repeat the check to find the line.
+//! Checks of values: signs, ranges, unknown names. Every problem carries the path of its key, so that the check need
+//! not be repeated to find the line.
 
 use std::fmt;
 
@@ -106,7 +106,7 @@ impl<'a> Check<'a> {
     pub fn direction(&mut self, v: Vector<NumberKind>, at: &str, key: &str) {
         let length = v.0.length();
         let ok = length > 1e-100 && length.is_finite();
-        self.check(ok, at, key, || format!("`{key}` gives no direction: its length is {length}"));
+        self.check(ok, at, key, || format!("`{key}` must have a direction; its length is {length}"));
     }
 
     pub fn modest<K>(&mut self, v: Vector<K>, at: &str, key: &str) {

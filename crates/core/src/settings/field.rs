@@ -1,4 +1,4 @@
-//! What a field's settings say of it.
+//! What the settings of a field provide.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a method's settings say of it: all that the rest of a scenario needs to know of a method.
+//! What the settings of a method provide: all that the rest of a scenario needs to know of it.
 
 use std::{fmt, ops::Bound};
 

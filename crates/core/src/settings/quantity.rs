@@ -327,7 +327,7 @@ impl Visitor<'_> for IntervalVisitor {
     type Value = Interval;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a time, such as \"10 min\" (simulated) or \"30 min wall\" (on the clock on the wall)")
+        f.write_str("a time, such as \"10 min\" (simulated) or \"30 min wall\" (wall-clock time)")
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Interval, E> {

@@ -1,4 +1,4 @@
-//! What the tables of a scenario know of each other.
+//! Names and defaults that the tables of a scenario share.
 
 use glam::DVec3;
 

@@ -36,7 +36,7 @@ pub struct CylinderShape {
     pub axis: Vector<NumberKind>,
     /// Its radius.
     pub radius: Length,
-    /// Its length. Not given: infinite.
+    /// Its length. Default: infinite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Length>,
 }

@@ -1,5 +1,5 @@
-//! Walls: surfaces that grains touch and that feel nothing. Where they are at a time is analytic in the time
-//! since their motion was set, so a restart needs no more than these fields.
+//! Walls: surfaces that grains touch and that feel no reaction. Their position is analytic in the time since their
+//! motion was set, so a restart needs no more than these fields.
 //!
 //! Each shape is one file here, named in the list of `shapes.rs`; motions are in `motion.rs`, the `[[wall]]` table of a
 //! scenario in `table.rs`.
@@ -64,17 +64,17 @@ impl Pose {
     }
 }
 
-/// What a wall does with a grain that touches it.
+/// The effect of a wall on a grain that touches it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TouchName")]
 pub enum WallResponse {
-    /// The grain bounces, slides or rolls, as the materials say.
+    /// The grain bounces, slides or rolls, according to the materials.
     #[default]
     Bounce,
-    /// The grain is held, and moves with the wall. Hard spheres alone.
+    /// The grain sticks and moves with the wall. Hard spheres only.
     Stick,
-    /// The grain is taken out, and counted. Hard spheres alone.
+    /// The grain is removed and counted. Hard spheres only.
     Absorb,
 }
 

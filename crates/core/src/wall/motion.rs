@@ -1,4 +1,4 @@
-//! How walls move: for each motion its settings, its check, where it takes a wall, and how fast.
+//! Motions of walls: for each its settings, its check, and the position and velocity of the wall.
 //!
 //! A new motion is a variant and an arm of each function here.
 
@@ -53,14 +53,14 @@ crate::archive_enum!(WallMotion {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// Not at all.
+    /// At rest.
     #[default]
     None,
     /// At a constant velocity.
     Translation(TranslationMotion),
-    /// To and fro as a sine.
+    /// Sinusoidal oscillation.
     Oscillation(OscillationMotion),
-    /// Ever slower, so that a box whose other side grows steadily keeps its area.
+    /// At a falling speed, so that a box whose other side grows steadily keeps its area.
     Reciprocal(ReciprocalMotion),
     /// About an axis.
     Rotation(RotationMotion),
@@ -74,13 +74,13 @@ pub struct TranslationMotion {
     pub velocity: Vector<SpeedKind>,
 }
 
-/// To and fro: displacement `amplitude * sin(2 pi frequency t + phase)`, less its value at the start.
+/// Sinusoidal oscillation: displacement `amplitude * sin(2 pi frequency t + phase)`, less its value at the start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OscillationMotion {
-    /// Largest displacement, with its direction.
+    /// Amplitude, with its direction.
     pub amplitude: Vector<LengthKind>,
-    /// How often it goes to and fro.
+    /// Frequency.
     pub frequency: Frequency,
     /// Phase at the start.
     #[serde(default = "no_angle")]
@@ -106,12 +106,12 @@ pub struct ReciprocalMotion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotationMotion {
-    /// How fast it turns: `"2 rpm"`, `"30 deg/s"`; negative for the other way.
+    /// Angular speed: `"2 rpm"`, `"30 deg/s"`; negative for the opposite sense.
     pub rate: AngularVelocity,
-    /// The axis, of any length. Not given: the wall's own axis or normal (z for a box).
+    /// The axis, of any length. Default: the wall's own axis or normal (z for a box).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vector<NumberKind>>,
-    /// A point of the axis. Not given: the middle of the wall.
+    /// A point of the axis. Default: the middle of the wall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centre: Option<Vector<LengthKind>>,
 }

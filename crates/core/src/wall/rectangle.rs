@@ -23,7 +23,7 @@ pub struct Rectangle {
 
 crate::archive_struct!(Rectangle { centre, half_u, half_v });
 
-/// Flat rectangular plate: `centre` and two half sides at right angles.
+/// Flat rectangular plate, given by its centre and two perpendicular half sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RectangleShape {

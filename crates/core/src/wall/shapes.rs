@@ -1,4 +1,4 @@
-//! The shapes of walls: the list of them, and what each must say of itself.
+//! The shapes of walls: their list, and what each must implement.
 //!
 //! A new shape is a file like `plane.rs` and its lines in the list below; how, is in docs/add-a-wall-shape.md. It can be
 //! used with every method then. Two places know more of some shapes than is said here: `geometry/src/meeting/` has times of
@@ -139,7 +139,7 @@ shapes! {
         disk: Disk(DiskShape),
         /// Flat rectangular plate.
         rectangle: Rectangle(RectangleShape),
-        /// The inside of a box: grains must start inside.
+        /// A box; grains must start inside it.
         box: Box(BoxShape),
         /// Cylinder, touched from inside and outside, open at its ends.
         cylinder: Cylinder(CylinderShape),
@@ -212,7 +212,7 @@ pub trait Draw {
     fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere);
 }
 
-/// A surface seen from a point.
+/// The closest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
     /// Closest point of the surface.

@@ -14,14 +14,14 @@ use crate::{
     settings::{Check, join, quantity::*},
 };
 
-/// A surface that grains touch and that feels nothing.
+/// A surface that grains touch; it feels no reaction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WallTable {
-    /// The name that events refer to. Not given: `wall-1`, `wall-2`, ...
+    /// The name that events refer to. Default: `wall-1`, `wall-2`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the material. Not given: the only material there is.
+    /// Name of the material. Default: the only material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
     /// Its shape.
@@ -29,13 +29,13 @@ pub struct WallTable {
     /// How it moves.
     #[serde(default)]
     pub motion: MotionTable,
-    /// What it does with a grain that touches it.
+    /// Its effect on a grain that touches it.
     #[serde(default)]
     pub touch: WallResponse,
     /// In pictures: `"#rrggbb"`, or red, green and blue from 0 to 255.
     #[serde(default)]
     pub colour: Colour,
-    /// In pictures: from 0, opaque, to 1, not seen.
+    /// In pictures: from 0 (opaque) to 1 (invisible).
     #[serde(default = "half_transparent")]
     pub transparency: Number,
 }
@@ -64,8 +64,8 @@ impl WallTable {
         if self.touch != WallResponse::Bounce && !c.scene.walls_catch {
             c.add_help(
                 join(at, "touch"),
-                "only hard spheres stick to walls or are absorbed by them",
-                "take [method.hard], or leave `touch` out",
+                "only hard spheres can stick to walls or be absorbed by them",
+                "use [method.hard], or omit `touch`",
             );
         }
         let transparency = self.transparency.0;

@@ -40,7 +40,7 @@ pub enum SolidError {
     #[error("part {part}: {error}")]
     Part { part: usize, error: Box<SolidError> },
     #[error(
-        "parts {first} and {second} overlap by {depth:e} m: the mass in common would count twice; \
+        "parts {first} and {second} overlap by {depth:.3e} m: the mass in common would count twice; \
          let parts touch at most"
     )]
     PartsOverlap { first: usize, second: usize, depth: f64 },

@@ -1,5 +1,4 @@
-//! Whether a world that was read makes sense: what the rest of the program takes for granted and would otherwise
-//! trip over. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
+//! Validates a world read from a checkpoint: what the rest of the program takes for granted. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
 
 use rubblepile_core::{Action, Convex, Shape, Solid, Wall, World};
 
@@ -41,12 +40,12 @@ fn bodies(world: &World) -> Result<(), Inconsistency> {
     ];
     for (name, length) in columns {
         if length != n {
-            return Err((SECTION, format!("there are {n} ids, and {length} rows of {name}")));
+            return Err((SECTION, format!("there are {n} ids, but {length} rows of {name}")));
         }
     }
     // Rows are counted in 32 bits everywhere.
     if n > u32::MAX as usize {
-        return Err((SECTION, format!("{n} bodies are more than this program holds")));
+        return Err((SECTION, format!("{n} bodies are more than this program supports")));
     }
     let mut ids = b.id.clone();
     ids.sort_unstable();
@@ -55,7 +54,7 @@ fn bodies(world: &World) -> Result<(), Inconsistency> {
     }
     let index =
         |section, what, column: &[u32], limit: usize| match column.iter().find(|&&m| m as usize >= limit) {
-            Some(m) => Err((section, format!("a body has {what} {m}, and there are {limit}"))),
+            Some(m) => Err((section, format!("a body has {what} {m}, but there are only {limit}"))),
             None => Ok(()),
         };
     index(SECTION, "material", &b.material, world.materials.len())?;
@@ -64,7 +63,7 @@ fn bodies(world: &World) -> Result<(), Inconsistency> {
     shapes(world)?;
     for (k, (&r, &m)) in b.radius.iter().zip(&b.mass).enumerate() {
         if !(r.is_finite() && r > 0.0 && m.is_finite() && m > 0.0) {
-            return Err((SECTION, format!("body {} has radius {r:e} m and mass {m:e} kg", b.id[k])));
+            return Err((SECTION, format!("body {} has radius {r:.3e} m and mass {m:.3e} kg", b.id[k])));
         }
     }
     let r = &world.rates;
@@ -75,7 +74,7 @@ fn bodies(world: &World) -> Result<(), Inconsistency> {
         ("held", r.held.len()),
     ] {
         if length != 0 && length != n {
-            return Err(("section `rates`", format!("there are {n} bodies, and {length} rows of {name}")));
+            return Err(("section `rates`", format!("there are {n} bodies, but {length} rows of {name}")));
         }
     }
     Ok(())
@@ -88,7 +87,7 @@ fn shapes(world: &World) -> Result<(), Inconsistency> {
     }
     for (k, solid) in world.shapes.iter().enumerate().filter_map(|(k, s)| Some((k, s.solid()?))) {
         if !is_sound_solid(solid) {
-            return Err((SECTION, format!("shape {k} is no solid")));
+            return Err((SECTION, format!("shape {k} is not a solid")));
         }
     }
     Ok(())

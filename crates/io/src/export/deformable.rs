@@ -74,7 +74,7 @@ pub const FELT: &[Entry] = &[
         "N/m",
         "y of the force of contacts on the node, per metre of depth",
     ),
-    Entry::new("touching", "", "1 if the node touches something, otherwise 0"),
+    Entry::new("touching", "", "1 if the node is in contact, otherwise 0"),
 ];
 
 pub(super) fn csv(out: &mut dyn Write, nodes: &Nodes) -> io::Result<()> {

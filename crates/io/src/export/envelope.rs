@@ -51,7 +51,7 @@ fn largest(path: &Path, world: &World, alpha: Option<f64>) -> Result<Envelope> {
     let refuse = |what: String| FileError::NoRun {
         path: path.to_path_buf(),
         what,
-        help: "a surface needs a cluster of bodies that touch; look at `rubblepile info`".into(),
+        help: "a surface needs a cluster of touching bodies; see `rubblepile info`".into(),
     };
     let contacts = remembered_contacts(world);
     let all = aggregates(world, &contacts).map_err(|e| refuse(e.to_string()))?;

@@ -4,7 +4,7 @@
 //! VTP has the walls and the surfaces of asteroids too, in files of their own beside each frame: they are cells with other data.
 //!
 //! Input is a frame, a checkpoint or a run directory; XYZ puts all frames of a run into one trajectory file, the
-//! others write one file a frame.
+//! others write one file per frame.
 
 mod asteroids;
 mod csv;
@@ -124,7 +124,7 @@ impl Loader {
             let kind = self.format.extension();
             let words =
                 format!("{} has deformable grains, which cannot be written as {kind}", path.display());
-            return Err(FileError::Invalid(format!("{words}: take --format vtp or --format csv")));
+            return Err(FileError::Invalid(format!("{words}: use --format vtp or --format csv")));
         }
         let unknown = frame.shape.iter().copied().max().unwrap_or(0) as usize >= frame.shapes.len();
         if self.format.draws_shapes() && unknown {
@@ -138,7 +138,7 @@ impl Loader {
                     path: path.to_path_buf(),
                     place: "/VTKHDF/PointData/shape".into(),
                     what: format!("a body has shape {s}, and {} has {}", beside.display(), shapes.len()),
-                    help: "the frame and the shapes beside it must be of one run".into(),
+                    help: "the frame and the shapes beside it must be from the same run".into(),
                 });
             }
             frame.shapes.clone_from(&shapes);
@@ -306,7 +306,7 @@ fn refuse_overwriting(overwrite: bool, path: &Path) -> Result<()> {
     if !overwrite && path.exists() {
         let source = std::io::Error::new(
             std::io::ErrorKind::AlreadyExists,
-            "it exists; give --force to replace it, or another --output",
+            "it already exists: use --force to replace it, or another --output",
         );
         return Err(FileError::Io { doing: "write", path: path.to_path_buf(), source });
     }

@@ -15,9 +15,9 @@ pub enum View {
     /// That of the world.
     #[default]
     Inertial,
-    /// That of the first asteroid, which moves and turns.
+    /// That of the first asteroid, which moves and rotates.
     Body,
-    /// That of the world, and positions and velocities in that of the first asteroid besides.
+    /// That of the world; positions and velocities are also given in that of the first asteroid.
     Both,
 }
 

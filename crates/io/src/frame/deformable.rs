@@ -2,7 +2,7 @@
 //!
 //! Point data: `displacement` (m), `velocity`, `acceleration`, `stress` (Cauchy, Pa: xx, yy, xy), `pressure` (minus the mean of the two
 //! in the plane), `shear` (the largest), `strain` (Green-Lagrange: xx, yy, xy), `contact_force` (N per metre of depth), `touching` (0 or
-//! 1), `grain` (id), `group`, `material` and `outline` (1 on it, in order, counterclockwise). Field data besides time and step, a value a
+//! 1), `grain` (id), `group`, `material` and `outline` (1 on it, in order, counterclockwise). Field data besides time and step, one value per
 //! grain: `grain_id`, `grain_area`, `grain_orientation`, `grain_centre` and `grain_stress`, the mean.
 
 use glam::{DVec2, DVec3};
@@ -47,12 +47,12 @@ pub struct Felt {
     pub grain_stress: Vec<[f64; 3]>,
 }
 
-/// Minus the mean of the two normal stresses in the plane, Pa.
+/// Minus the mean of the two in-plane normal stresses, Pa.
 pub fn pressure([xx, yy, _]: [f64; 3]) -> f64 {
     -0.5 * (xx + yy)
 }
 
-/// The largest shear stress in the plane, Pa.
+/// The largest in-plane shear stress, Pa.
 pub fn shear([xx, yy, xy]: [f64; 3]) -> f64 {
     (0.5 * (xx - yy)).hypot(xy)
 }
@@ -171,7 +171,7 @@ pub(super) fn parse(reader: &Reader, time: f64, about: FrameInfo) -> Result<Fram
     let point = |name: &str| format!("VTKHDF/PointData/{name}");
     let field = |name: &str| format!("VTKHDF/FieldData/{name}");
     let corners = reader.column::<i64>("VTKHDF/Polygons/Connectivity", None, 1)?;
-    let fault = || ("/VTKHDF/Polygons".to_string(), "its cells are no triangles of these nodes".to_string());
+    let fault = || ("/VTKHDF/Polygons".to_string(), "its cells are not triangles of these nodes".to_string());
     let sound = corners.len().is_multiple_of(3)
         && corners.iter().all(|k| usize::try_from(*k).is_ok_and(|k| k < position.len()));
     if !sound {

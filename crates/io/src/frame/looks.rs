@@ -7,7 +7,7 @@ use rubblepile_core::{
     wall::{Colour, TRANSPARENCY},
 };
 
-/// How a wall is drawn.
+/// The appearance of a wall.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WallStyle {
     /// Red, green and blue.
@@ -23,7 +23,7 @@ impl Default for WallStyle {
     }
 }
 
-/// The looks of all walls of a run by their ids, those that events will add included. Others have the default.
+/// Appearances of all walls of a run by id, including those that events will add. Others have the default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WallStyles(BTreeMap<u32, WallStyle>);
 

@@ -4,7 +4,7 @@
 //! (rad/s), `orientation` (quaternion, w first), `radius` (m, of the circumscribed sphere), `mass` (kg), `id`, `group`,
 //! `material`, `shape` and `contacts` (how many) as point data, and the time in the field data. The polygons of rocks
 //! are not among the cells: VTK wants point data of one length, so that the corners would have to stand among the bodies,
-//! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once a run,
+//! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once per run,
 //! and `export` places them (VTP, OBJ).
 //! With an asteroid, the frame may be written as seen from it, or with `body_position` and `body_velocity` besides; its
 //! surface is an OBJ file beside the frames, and where it is, in the field data.
@@ -174,7 +174,7 @@ impl FrameData {
         self
     }
 
-    /// With the looks of its walls, which are those of this world.
+    /// With the appearance of its walls, which are those of this world.
     pub fn with_looks(mut self, world: &World, looks: &WallStyles) -> Self {
         for (drawn, wall) in self.about.walls.iter_mut().zip(&world.walls) {
             WallStyle { colour: drawn.colour, transparency: drawn.transparency } = looks.of(wall.id);

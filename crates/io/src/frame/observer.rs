@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rubblepile_core::{Observer, method::Moment, run::Ticker};
+use rubblepile_core::{Observer, method::Moment, run::Ticker, text};
 
 use super::{FrameData, FrameIndex, View, WallStyles, asteroids::write_surfaces, shapes, write};
 use crate::{error::Result, marks::Marks};
@@ -64,9 +64,9 @@ impl FrameWriter {
                 .map_err(|e| e.into_core("the surfaces of the asteroids"))?;
         }
         self.shapes = true;
-        write(&path, &frame)
-            .and_then(|()| self.index.push(self.ticker.index, frame.time))
-            .map_err(|e| e.into_core(format!("frame {} at t = {:e} s", self.ticker.index, frame.time)))
+        write(&path, &frame).and_then(|()| self.index.push(self.ticker.index, frame.time)).map_err(|e| {
+            e.into_core(format!("frame {} at t = {}", self.ticker.index, text::time(frame.time)))
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The shapes of a run, in one file beside its frames (`frames/shapes.h5`), because they do not change: of polyhedra,
 //! corners and faces are many times the rest of a frame. A frame's column `shape` counts in it.
 //!
-//! Flat columns in `/Rubblepile/shapes`, each list with the offsets of its owners before it: shape `s` has the parts
+//! Flat columns in `/Rubblepile/shapes`, each list preceded by its offsets: shape `s` has the parts
 //! `first_part[s]..first_part[s + 1]`, part `p` the corners `first_vertex[p]..` of `vertices` and the faces
 //! `first_face[p]..`, face `f` the entries `first_corner[f]..` of `corners`, which count the part's own vertices.
 //! Shape 0 is the sphere and has no parts.

@@ -1,4 +1,4 @@
-//! Maps of an asteroid's surface as files: `map.vtp` (ParaView colours its facets), `map.csv` (a row a facet) and a picture
+//! Maps of an asteroid's surface as files: `map.vtp` (ParaView colours its facets), `map.csv` (one row per facet) and a picture
 //! of longitude and latitude for each quantity (SVG).
 
 mod contour;

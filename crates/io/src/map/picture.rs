@@ -1,4 +1,4 @@
-//! A picture of longitude and latitude: one colour a cell of a degree, a scale, and lines where the ground slides or flies off
+//! A picture of longitude and latitude: one colour per cell of one degree, a scale, and lines where the ground slides or flies off
 //! (figure 11 of asteroid-surface-2024).
 //!
 //! A cell shows the facet that is seen in its middle from far above. The scale leaves out the outermost hundredth of the area

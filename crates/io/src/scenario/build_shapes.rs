@@ -85,7 +85,7 @@ fn from_file(
     let mut parts =
         obj::read(&text).map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
     if parts.len() > MOST_PARTS {
-        let message = format!("{name} has {} objects, at most {MOST_PARTS} are possible", parts.len());
+        let message = format!("{name} has {} objects; at most {MOST_PARTS} are allowed", parts.len());
         return Err(refuse("file", message, "join some of them"));
     }
     for v in parts.iter_mut().flatten() {
@@ -100,12 +100,15 @@ fn convex_parts(parts: &[Vec<DVec3>]) -> Result<OrientedSolid, String> {
     for (k, points) in parts.iter().enumerate() {
         let which = if parts.len() > 1 { format!("part {k}: ") } else { String::new() };
         if points.len() > MOST_POINTS {
-            return Err(format!("{which}{} points are too many, at most {MOST_POINTS}", points.len()));
+            return Err(format!(
+                "{which}{} points are too many; at most {MOST_POINTS} are allowed",
+                points.len()
+            ));
         }
         let hull = solid::convex_hull(points).map_err(|e| format!("{which}{e}"))?;
         if hull.vertices.len() > MOST_CORNERS as usize {
             return Err(format!(
-                "{which}its hull has {} corners, at most {MOST_CORNERS} are possible",
+                "{which}the hull has {} vertices; at most {MOST_CORNERS} are allowed",
                 hull.vertices.len()
             ));
         }

@@ -1,5 +1,5 @@
-//! What cannot be, in a scenario whose types are right: signs, ranges, names that nothing has, choices that
-//! exclude each other. Every finding carries the path of its key.
+//! Checks of a scenario after parsing: signs, ranges, unknown names, choices that exclude each other. Every problem
+//! carries the path of its key.
 
 use std::{
     collections::HashSet,
@@ -35,9 +35,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
         ("probe", scenario.probe.len(), 1000),
     ];
     for (key, n, most) in numbers {
-        c.check(n <= most, "", key, || {
-            format!("there are {n} [[{key}]] tables, at most {most} are possible")
-        });
+        c.check(n <= most, "", key, || format!("there are {n} [[{key}]] tables; at most {most} are allowed"));
     }
     if !c.problems.is_empty() {
         return c.problems;
@@ -102,13 +100,10 @@ impl Checker<'_> {
             let mut seen = HashSet::new();
             let fine = !p.axes.is_empty() && p.axes.chars().all(|c| "xyz".contains(c) && seen.insert(c));
             self.check(fine, at, "axes", || {
-                "`axes` is made of the letters x, y and z, each at most once".into()
+                "`axes` consists of the letters x, y and z, each at most once".into()
             });
             if matches!(self.scenario.frame, FrameTable::Rotating(_)) {
-                self.add(
-                    "domain.periodic",
-                    "a rotating frame has a centre, a periodic box has none: choose one",
-                );
+                self.add("domain.periodic", "a rotating frame cannot be combined with a periodic box");
             }
         }
     }
@@ -195,7 +190,7 @@ impl Checker<'_> {
         if output.frames.as_ref().is_some_and(|f| f.frame != FrameName::Inertial)
             && scenario.asteroid.is_empty()
         {
-            self.add("output.frames.frame", "there is no asteroid whose frame this could be");
+            self.add("output.frames.frame", "there is no asteroid to take the frame of");
         }
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");

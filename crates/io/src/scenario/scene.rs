@@ -1,4 +1,4 @@
-//! What the tables of a scenario say of each other.
+//! Names and defaults that the tables of a scenario share.
 
 use glam::DVec3;
 use rubblepile_core::settings::ScenarioContext;

@@ -1,4 +1,4 @@
-//! The three solvers of the contact problem, and the residual that all of them are judged by.
+//! The three solvers of the contact problem, and their common residual.
 
 mod accelerated;
 mod descent;
@@ -14,7 +14,7 @@ use crate::{
     problem::{ContactProblem, with_points},
 };
 
-/// How a solve went.
+/// The result of a solve.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Convergence {
     pub iterations: u32,

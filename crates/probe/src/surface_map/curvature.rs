@@ -1,4 +1,4 @@
-//! How a surface of triangles bends: from facet to facet its normal turns.
+//! Curvature of a triangulated surface, from the change of its normals.
 //!
 //! Normals of vertices are means over the facets about them, weighted by angle. In each facet the symmetric matrix is taken
 //! that best gives the change of the normal along its three sides (Rusinkiewicz 2004). It sees what the mesh resolves: finer

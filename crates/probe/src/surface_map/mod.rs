@@ -1,4 +1,4 @@
-//! Maps of an asteroid's surface: what a layer of regolith feels on every facet, and whether it stays.
+//! Maps of an asteroid's surface: gravity, slopes and the stability of a regolith layer, facet by facet.
 //!
 //! | quantity | how |
 //! |---|---|

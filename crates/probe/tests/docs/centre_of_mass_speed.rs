@@ -15,9 +15,9 @@ use crate::{ProbeSettings, sum::reduce};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpeedSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Name of a group of grains. Not given: all grains.
+    /// Name of a group of grains. Default: all grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
 }

@@ -72,7 +72,7 @@ impl ContactLaw for HertzMindlin {
     fn lacks(&self, scene: &ScenarioContext, material: usize, _settings: &Settings) -> Option<Problem> {
         scene.materials[material].young.is_none().then(|| {
             Problem::new("", "the Hertz-Mindlin law needs Young's modulus")
-                .help("add `young`, such as `young = \"5 MPa\"`, or take the linear law")
+                .help("add `young`, such as `young = \"5 MPa\"`, or use the linear law")
         })
     }
 

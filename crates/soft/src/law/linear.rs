@@ -70,7 +70,7 @@ impl ContactLaw for Linear {
         };
         let known = settings.max_speed.is_some() || m.stiffness.is_some();
         (!known && !scene.pairs.iter().any(with_itself)).then(|| {
-            Problem::new("", format!("nothing says how stiff `{}` is", m.name))
+            Problem::new("", format!("the stiffness of `{}` is unknown", m.name))
                 .help("give `max_speed` in [method.soft], or `stiffness` in this material")
         })
     }

@@ -1,4 +1,4 @@
-//! The laws that give a contact its springs.
+//! Contact laws: stiffnesses and dashpots.
 //!
 //! A new law is one file here, with a type that implements [`ContactLaw`], and one line in [`laws!`]. A program of your own
 //! needs neither: [`SoftSpheres::with_law`](crate::SoftSpheres::with_law) takes any type with that trait. Sliding, rolling,
@@ -67,7 +67,7 @@ pub struct Springs<L> {
     pub sliding_damping: L,
 }
 
-/// What a law knows of a contact.
+/// A contact as a law sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct ContactPair<L> {
     /// delta_N

@@ -27,7 +27,7 @@ const FASTEST: [f64; 3] = [0.15, 1e-2, 5e-5];
 /// aggregate that can turn no faster.
 const PARTS: [[f64; 3]; 3] = [[0.2, 0.4, 0.8], [0.2, 0.4, 0.8], [0.02, 0.06, 0.2]];
 
-/// What came of a cloud.
+/// The result of a cloud.
 struct CloudResult {
     bodies: usize,
     aggregate: Option<Aggregate>,

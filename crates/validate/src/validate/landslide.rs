@@ -37,7 +37,7 @@ fn places(world: &World, tree: &SurfaceTree) -> Vec<GrainPlace> {
         .collect()
 }
 
-/// What became of a pile.
+/// The result of a pile.
 struct Fate {
     /// Latitude of the pile before, and of the grains on the ground at the end; degrees.
     latitude: [f64; 2],

@@ -1,4 +1,4 @@
-//! Piles that fall together by contact dynamics, and what is measured of them: shared by the cases of accretion and spin-up.
+//! Piles that accrete under contact dynamics, and their measurements: shared by the cases of accretion and spin-up.
 
 use std::time::Instant;
 

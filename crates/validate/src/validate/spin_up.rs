@@ -16,7 +16,7 @@ const CASE: &str = "spin-up";
 const PAPER: &str = "contact-dynamics-2021, section 3.3, figure 14";
 const MINUTE: f64 = 60.0;
 
-/// How a pile fared.
+/// The result of a pile.
 struct Fate {
     /// Minutes from the first spin until the longest and the shortest semi-axis differ by three mean diameters.
     parted: f64,
