@@ -40,7 +40,7 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
             return Err(Failure::bad_input(message, format!("give --task 0 to --task {}", count - 1)));
         }
     };
-    look_ahead(&sweep, &base, &out, &chosen)?;
+    check_all(&sweep, &base, &out, &chosen)?;
     if args.list {
         return list(&sweep, &out);
     }
@@ -91,7 +91,7 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
 }
 
 /// Every run is read before the first one starts: a mistake in the last must not show tomorrow.
-fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Result<(), Failure> {
+fn check_all(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Result<(), Failure> {
     let mut columns: Vec<String> = Vec::new();
     for &task in chosen {
         let prepared = Scenario::task(sweep, task, base)?;

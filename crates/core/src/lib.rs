@@ -38,7 +38,7 @@ pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
 pub use method::{
-    Actions, Advice, Extent, Field, Fields, KEPT_ERROR, Measure, Method, Observer, Probe, Report, Severity,
+    Actions, Advice, Extent, Field, Fields, Measure, Method, Observer, Probe, REUSE_ERROR, Report, Severity,
 };
 pub use part::Part;
 pub use pulls::Pulls;

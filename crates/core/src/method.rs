@@ -200,7 +200,7 @@ impl Fields {
                 (&mut rates.field, &mut rates.field_on_asteroids)
             };
             if !all && pace != u64::MAX {
-                report.largest(KEPT_ERROR, error_of_keeping(kept, &held));
+                report.largest(REUSE_ERROR, reuse_error(kept, &held));
             }
             (*kept, *kept_on) = (held, on);
         }
@@ -268,12 +268,12 @@ impl Fields {
     }
 }
 
-/// Name of [`error_of_keeping`] in the report.
-pub const KEPT_ERROR: &str = "error of keeping fields";
+/// Name of [`reuse_error`] in the report.
+pub const REUSE_ERROR: &str = "error of keeping fields";
 
 /// How far fields that are kept for several steps are off at most, at the ends of that time: half of what a body's acceleration
 /// changes by from one evaluation to the next (each is for the middle of its time), over the mean acceleration.
-fn error_of_keeping(before: &[DVec3], now: &[DVec3]) -> f64 {
+fn reuse_error(before: &[DVec3], now: &[DVec3]) -> f64 {
     let mean = now.iter().map(|a| a.length()).sum::<f64>() / now.len() as f64;
     if before.len() != now.len() || mean == 0.0 || now.is_empty() {
         return 0.0;

@@ -53,7 +53,7 @@ impl Geometry for Sphere {
         ClosestPoint::from_point(x, self.centre + self.radius * out, -out)
     }
 
-    fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
         is_on_axis(centre - self.centre, axis)
     }
 

@@ -13,7 +13,7 @@
 //!
 //! Asteroids fall, too, and give way: when they are met, on the parabolas of both, and what that does is in `ground` and `flight`.
 //!
-//! `look` finds the next event of a grain; `resolve` carries out collisions.
+//! `predict` finds the next event of a grain; `resolve` carries out collisions.
 
 use glam::DVec3;
 use rubblepile_core::{Asteroid, Domain, Error, Result, Wall, World, wall::Pose};
@@ -21,10 +21,10 @@ use rubblepile_geometry::{meeting::MovingWall, mesh::Surfaces};
 
 use crate::{
     bounce::Restitution,
+    buffers::{Ahead, DriftBuffers, Fate, FlyingGrain},
     flight::Flight,
     grid::CellGrid,
     lists::Lists,
-    memory::{Ahead, DriftBuffers, Fate, FlyingGrain},
     state::{Held, WallTally},
 };
 
@@ -182,10 +182,10 @@ impl<'a> Drift<'a> {
         match drift.near {
             BroadPhase::Cells(_) => {
                 for k in 0..b.len() as u32 {
-                    drift.memory.ahead[k as usize] = drift.look_ahead(k);
+                    drift.memory.ahead[k as usize] = drift.predict(k);
                 }
             }
-            BroadPhase::Lists { lists, .. } => drift.look_ahead_for_all(lists),
+            BroadPhase::Lists { lists, .. } => drift.predict_all(lists),
         }
         let DriftBuffers { queue, ahead, .. } = &mut drift.memory;
         queue.fill(ahead.iter().map(Ahead::first), scene.h);

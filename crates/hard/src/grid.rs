@@ -226,7 +226,7 @@ impl CellGrid {
                 let y = around(b[1] + y, self.count[1]);
                 let row = (z * self.count[1] + y) * self.count[0];
                 for x in -1..=1 {
-                    self.look_into((row + around(b[0] + x, self.count[0])) as usize, &mut found);
+                    self.collect((row + around(b[0] + x, self.count[0])) as usize, &mut found);
                 }
             }
         }
@@ -245,14 +245,14 @@ impl CellGrid {
             b[p] = around(bp + i, self.count[p]);
             for j in -1..=1 {
                 b[q] = around(bq + j, self.count[q]);
-                self.look_into(self.index(b), &mut found);
+                self.collect(self.index(b), &mut found);
             }
         }
         found.all()
     }
 
     #[inline(always)]
-    fn look_into(&self, cell: usize, found: &mut FoundGrains) {
+    fn collect(&self, cell: usize, found: &mut FoundGrains) {
         let cell = &self.cells[cell];
         for k in cell.grains {
             found.take(k);
@@ -266,13 +266,13 @@ impl CellGrid {
 
     /// Asks for where a grain is.
     #[inline]
-    pub fn ask_for_place(&self, k: u32) {
+    pub fn prefetch_place(&self, k: u32) {
         prefetch(&self.place, k as usize);
     }
 
     /// Asks for the cells around a grain.
     #[inline]
-    pub fn ask_for_cells(&self, k: u32) {
+    pub fn prefetch_cells(&self, k: u32) {
         let b = self.place[k as usize].bent;
         for z in -1..=1 {
             let z = around(b[2] + z, self.count[2]);

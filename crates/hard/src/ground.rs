@@ -8,8 +8,8 @@ use rubblepile_geometry::{
 
 use crate::{
     bounce::{exchange, spin_change},
+    buffers::{Ahead, Fate},
     drift::Drift,
-    memory::{Ahead, Fate},
 };
 
 /// In place of a facet: nothing is met, but what is ahead is not known any further.
@@ -17,7 +17,7 @@ const LOOK_AGAIN: u32 = u32::MAX;
 
 impl Drift<'_> {
     /// The first asteroid that a grain meets, unless something is known to come before.
-    pub fn look_for_asteroids(&mut self, row: usize, ahead: &mut Ahead) {
+    pub fn predict_asteroids(&mut self, row: usize, ahead: &mut Ahead) {
         if self.flights.is_empty() || self.fate(row) != Fate::Free {
             return;
         }
@@ -47,11 +47,11 @@ impl Drift<'_> {
     }
 
     /// The walls and asteroids that are ahead of a grain have changed, and nothing else.
-    fn look_at_ground_again(&mut self, k: u32) {
+    fn predict_ground_again(&mut self, k: u32) {
         let before = self.memory.ahead[k as usize];
         let mut ahead = Ahead { wall: f64::INFINITY, ..before };
-        self.look_for_walls(k as usize, &mut ahead);
-        self.look_for_asteroids(k as usize, &mut ahead);
+        self.predict_walls(k as usize, &mut ahead);
+        self.predict_asteroids(k as usize, &mut ahead);
         self.memory.ahead[k as usize] = ahead;
         // What has been taken out of the queue goes in again.
         if ahead.first() != before.first() || ahead.first() <= self.now {
@@ -62,7 +62,7 @@ impl Drift<'_> {
     pub fn meet_asteroid(&mut self, k: u32, which: usize, ahead: Ahead) {
         let (i, now) = (k as usize, self.now);
         if ahead.face == LOOK_AGAIN || self.flights[which].leg != ahead.leg {
-            self.look_at_ground_again(k);
+            self.predict_ground_again(k);
             return;
         }
         let at_once = self.bring_here(i);
@@ -110,12 +110,12 @@ impl Drift<'_> {
         self.memory.bodies[i].spin += spin_change(arm, met.impulse, body.mass, me.radius);
         self.memory.met[i] = self.memory.met[i].wrapping_add(1);
         self.flights[which].hit(now, -met.impulse, asteroid_arm);
-        self.look_again(k);
+        self.predict_again(k);
         if self.flights[which].astray(self.smallest) {
             self.flights[which].expect(now);
             for other in 0..self.memory.rows.len() as u32 {
                 if other != k && self.fate(other as usize) == Fate::Free {
-                    self.look_at_ground_again(other);
+                    self.predict_ground_again(other);
                 }
             }
         }

@@ -13,8 +13,8 @@ use rubblepile_core::{SurfaceRef, WallResponse};
 
 use crate::{
     bounce::{Restitution, impulse, spin_change},
+    buffers::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
     drift::{BroadPhase, Caught, Drift},
-    memory::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
     state::Held,
 };
 
@@ -48,7 +48,7 @@ impl Drift<'_> {
         let j = ahead.partner;
         if self.memory.met[j as usize] != ahead.partner_met {
             let mut ahead = Ahead { pair: f64::INFINITY, partner: u32::MAX, ..ahead };
-            self.look_for_grains(k, &mut ahead);
+            self.predict_grains(k, &mut ahead);
             self.set(k, ahead);
             return;
         }
@@ -94,7 +94,7 @@ impl Drift<'_> {
         }
         self.tally.grain_collisions += 1;
         for k in [i as u32, j as u32] {
-            self.look_again(k);
+            self.predict_again(k);
         }
     }
 
@@ -130,7 +130,7 @@ impl Drift<'_> {
                 self.walls[which].energy += heat - work;
                 self.caught.push(Caught { held, position, velocity: now, spin: pose.spin });
                 self.hold(i, held);
-                self.look_again(k);
+                self.predict_again(k);
                 return;
             }
             WallResponse::Absorb => {
@@ -171,7 +171,7 @@ impl Drift<'_> {
         let tally = &mut self.walls[which];
         tally.impulse -= p;
         tally.energy += before - after;
-        self.look_again(k);
+        self.predict_again(k);
     }
 
     /// The velocity of the moment.

@@ -4,7 +4,7 @@
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};
 
-use crate::memory::{FlyingGrain, PackedGrain};
+use crate::buffers::{FlyingGrain, PackedGrain};
 
 pub struct Sight<'a> {
     pub rows: &'a [PackedGrain],

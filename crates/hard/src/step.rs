@@ -13,10 +13,10 @@ use rubblepile_geometry::{mesh::Surfaces, order};
 use crate::{
     Settings,
     bounce::Restitution,
+    buffers::DriftBuffers,
     drift::{BroadPhase, Caught, Drift, DriftContext, End, flights},
     ground,
     lists::Lists,
-    memory::DriftBuffers,
     state::{self, HardState, Held},
     timestep,
 };

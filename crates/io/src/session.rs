@@ -49,7 +49,7 @@ pub struct Plan {
     /// Intervals, s.
     pub frames: Option<f64>,
     pub view: View,
-    pub looks: WallStyles,
+    pub wall_styles: WallStyles,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     pub seed: u64,
@@ -184,7 +184,7 @@ impl Session {
             scenario: plan.scenario,
             base_directory: plan.base_directory,
             method: report.method.clone(),
-            looks: plan.looks.clone(),
+            wall_styles: plan.wall_styles.clone(),
             ..Meta::default()
         };
         let mut engine = plan.engine;
@@ -197,7 +197,7 @@ impl Session {
                 path.clone(),
                 interval,
                 plan.view,
-                plan.looks.clone(),
+                plan.wall_styles.clone(),
                 marks.clone(),
             )?));
         }

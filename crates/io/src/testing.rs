@@ -270,7 +270,7 @@ pub fn random_meta(rng: &mut Rng) -> Meta {
         series_ticks: (0..rng.next_u64() % 4).collect(),
         next_frame: rng.next_u64() % 1000,
         next_contact_table: rng.next_u64() % 1000,
-        looks: (0..(rng.next_u64() % 4) as u32)
+        wall_styles: (0..(rng.next_u64() % 4) as u32)
             .map(|k| (3 * k, WallStyle { colour: [k as u8, 7, 255], transparency: rng.uniform() }))
             .collect::<WallStyles>(),
     }

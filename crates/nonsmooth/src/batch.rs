@@ -53,11 +53,11 @@ impl<A: Default> Batch<A> {
 
 /// Where the contact is seen from the two centres, and how the bodies resist turning.
 pub trait LeverArms: Default + Clone + Send + Sync {
-    type Seen<L: Lanes>: LeverArmLanes<L>;
+    type Loaded<L: Lanes>: LeverArmLanes<L>;
     /// Whether a normal impulse changes the tangential velocity of its own contact.
     const COUPLED: bool;
     /// `n`: the normals; `ia`, `ib`: inverse moments of inertia of spheres.
-    fn see<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> Self::Seen<L>;
+    fn load<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> Self::Loaded<L>;
 }
 
 pub trait LeverArmLanes<L: Lanes>: Copy {
@@ -87,10 +87,10 @@ pub struct SphereArmLanes<L> {
 }
 
 impl LeverArms for SphereArms {
-    type Seen<L: Lanes> = SphereArmLanes<L>;
+    type Loaded<L: Lanes> = SphereArmLanes<L>;
     const COUPLED: bool = false;
     #[inline(always)]
-    fn see<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> SphereArmLanes<L> {
+    fn load<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> SphereArmLanes<L> {
         SphereArmLanes { n, a: L::load(&self.a), b: L::load(&self.b), ia, ib }
     }
 }
@@ -142,10 +142,10 @@ fn times<L: Lanes>(m: &[L; 6], v: V3<L>) -> V3<L> {
 }
 
 impl LeverArms for SolidArms {
-    type Seen<L: Lanes> = SolidArmLanes<L>;
+    type Loaded<L: Lanes> = SolidArmLanes<L>;
     const COUPLED: bool = true;
     #[inline(always)]
-    fn see<L: Lanes>(&self, _: V3<L>, _: L, _: L) -> SolidArmLanes<L> {
+    fn load<L: Lanes>(&self, _: V3<L>, _: L, _: L) -> SolidArmLanes<L> {
         SolidArmLanes {
             a: load3(&self.a),
             b: load3(&self.b),

@@ -6,18 +6,18 @@ use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
-    memory::Warm,
-    near::Candidates,
+    candidates::Candidates,
+    detection::{self, ContactParameters, ContactPoint, Counterpart, DetectionInput, DetectionRange},
+    parts::PlacedParts,
     problem::{ContactProblem, Free},
-    rocks::PlacedParts,
     solver::{self, Convergence},
-    spots::{self, ContactParameters, Counterpart, DetectionInput, DetectionRange, Spot},
     step::inverse_inertia,
+    warm_start::Warm,
 };
 
 /// One contact problem by itself: a packing at rest, one step long, with every gap closed (workload N1).
 pub struct IsolatedProblem {
-    spots: Vec<Spot>,
+    contacts: Vec<ContactPoint>,
     laws: Vec<ContactParameters>,
     velocity: Vec<DVec3>,
     world: World,
@@ -43,17 +43,17 @@ impl IsolatedProblem {
             poses: &poses,
             surfaces: &Surfaces::default(),
         };
-        let mut spots = spots::find(&scene, &mut near);
-        spots.iter_mut().for_each(|s| s.gap = 0.0);
+        let mut contacts = detection::find(&scene, &mut near);
+        contacts.iter_mut().for_each(|s| s.gap = 0.0);
         let velocity: Vec<DVec3> =
             world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();
-        let problem = build(&world, &velocity, &spots, &laws);
-        Ok(IsolatedProblem { spots, laws, velocity, world, problem })
+        let problem = build(&world, &velocity, &contacts, &laws);
+        Ok(IsolatedProblem { contacts, laws, velocity, world, problem })
     }
 
     /// Back to the start: no impulses.
     pub fn restart(&mut self) {
-        self.problem = build(&self.world, &self.velocity, &self.spots, &self.laws);
+        self.problem = build(&self.world, &self.velocity, &self.contacts, &self.laws);
     }
 
     pub fn contacts(&self) -> usize {
@@ -80,13 +80,14 @@ impl IsolatedProblem {
 
     /// Sum of the normal impulses on walls, N s.
     pub fn on_walls(&self) -> f64 {
-        let at_wall =
-            |(spot, p): (&Spot, DVec3)| if spot.partner_row().is_none() { p.dot(spot.normal) } else { 0.0 };
-        self.spots.iter().zip(self.impulses()).map(at_wall).sum()
+        let at_wall = |(contact, p): (&ContactPoint, DVec3)| {
+            if contact.partner_row().is_none() { p.dot(contact.normal) } else { 0.0 }
+        };
+        self.contacts.iter().zip(self.impulses()).map(at_wall).sum()
     }
 
     pub fn normals(&self) -> Vec<DVec3> {
-        self.spots.iter().map(|s| s.normal).collect()
+        self.contacts.iter().map(|s| s.normal).collect()
     }
 
     /// Relative velocity at each contact as the solution stands.
@@ -96,7 +97,7 @@ impl IsolatedProblem {
             let (v, w) = self.problem.velocity(row);
             v + w.cross(point - centre)
         };
-        let one = |s: &Spot| {
+        let one = |s: &ContactPoint| {
             let own = at(s.row as usize, b.position[s.row as usize], s.point);
             match s.partner {
                 Counterpart::Body { row, image } => {
@@ -105,7 +106,7 @@ impl IsolatedProblem {
                 Counterpart::Surface { velocity, .. } => velocity - own,
             }
         };
-        self.spots.iter().map(one).collect()
+        self.contacts.iter().map(one).collect()
     }
 
     /// Velocities of the bodies as the solution stands.
@@ -114,9 +115,14 @@ impl IsolatedProblem {
     }
 }
 
-fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[ContactParameters]) -> ContactProblem {
+fn build(
+    world: &World,
+    velocity: &[DVec3],
+    contacts: &[ContactPoint],
+    laws: &[ContactParameters],
+) -> ContactProblem {
     let timestep = world.clock.timestep;
     let inverse_inertia = &inverse_inertia(world);
     let free = Free { world, velocity, inverse_inertia, timestep };
-    ContactProblem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
+    ContactProblem::new(&free, contacts, laws, &vec![Warm::default(); contacts.len()])
 }

@@ -128,7 +128,7 @@ impl<A: LeverArms, E: Roll> Work<Batch<A>, E> for Solve {
     ) {
         let mut pair = BodyPair::<L>::load(&a, &b);
         let n = load3::<L>(&data.normal);
-        let arms = data.arms.see(n, pair.ia, pair.ib);
+        let arms = data.arms.load(n, pair.ia, pair.ib);
         let u = pair.velocity(&arms);
         let p = load3::<L>(&data.impulse);
         let (un, pn) = (u.dot(n), p.dot(n));
@@ -165,7 +165,7 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for Apply {
         extra: &mut Eight3,
     ) {
         let mut pair = BodyPair::<L>::load(&a, &b);
-        let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         pair.push(&arms, load3(extra));
         pair.store(a, b);
     }
@@ -184,7 +184,7 @@ impl<A: LeverArms> Work<Batch<A>, Rolling> for ApplyTorque {
         extra: &mut Rolling,
     ) {
         let mut pair = BodyPair::<L>::load(&a, &b);
-        let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         let (da, db) = arms.twist(load3(&extra.torque));
         pair.wa = pair.wa + da;
         pair.wb = pair.wb + db;
@@ -205,7 +205,7 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for RelativeVelocity {
         extra: &mut Eight3,
     ) {
         let pair = BodyPair::<L>::load(&a, &b);
-        let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         *extra = store3(pair.velocity(&arms));
     }
 }
@@ -244,7 +244,7 @@ impl<A: LeverArms> Work<Batch<A>, Eight> for Residual {
     ) {
         let pair = BodyPair::<L>::load(&a, &b);
         let n = load3::<L>(&data.normal);
-        let arms = data.arms.see(n, pair.ia, pair.ib);
+        let arms = data.arms.load(n, pair.ia, pair.ib);
         let u = pair.velocity(&arms);
         let mu = L::load(&data.friction);
         let un = u.dot(n);

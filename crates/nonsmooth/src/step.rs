@@ -20,14 +20,14 @@ use rubblepile_geometry::{mesh::Surfaces, order};
 
 use crate::{
     Settings,
+    candidates::Candidates,
+    detection::{self, ContactParameters, ContactPoint, Counterpart, DetectionInput, DetectionRange},
     history::NonsmoothState,
-    memory::PreviousContacts,
-    near::Candidates,
+    parts::PlacedParts,
     problem::{ContactProblem, Free},
-    rocks::PlacedParts,
     solver::{self, Convergence},
-    spots::{self, ContactParameters, Counterpart, DetectionInput, DetectionRange, Spot},
     table, timestep,
+    warm_start::PreviousContacts,
 };
 
 /// Bodies are sorted in space at steps that are multiples of this: the step number decides and not the state of the
@@ -118,7 +118,7 @@ impl ContactDynamics {
             poses: &poses,
             surfaces: &self.surfaces,
         };
-        let spots = spots::find(&scene, &mut live.near);
+        let contacts = detection::find(&scene, &mut live.near);
         report.add_time("detection", start);
 
         let start = Instant::now();
@@ -130,7 +130,7 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem = ContactProblem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
+        let mut problem = ContactProblem::new(&free, &contacts, &live.laws, &live.memory.start(&contacts));
         report.add_time("contact problem", start);
 
         let start = Instant::now();
@@ -140,10 +140,10 @@ impl ContactDynamics {
         let start = Instant::now();
         let solution = problem.solution();
         if report.measure.dissipation {
-            account(world, &problem, &spots, &solution);
+            account(world, &problem, &contacts, &solution);
         }
-        push_asteroids(world, &problem, &spots, &solution);
-        live.memory = PreviousContacts::of(&spots, &solution);
+        push_asteroids(world, &problem, &contacts, &solution);
+        live.memory = PreviousContacts::of(&contacts, &solution);
         for k in 0..world.bodies.len() {
             (world.bodies.velocity[k], world.bodies.spin[k]) = problem.velocity(k);
         }
@@ -151,7 +151,7 @@ impl ContactDynamics {
         world.clock.tick();
         report.add_time("drift", start);
         // After the step is whole: a run that ends here leaves a world to go on from.
-        self.note(outcome, spots.len(), world.time(), report)
+        self.note(outcome, contacts.len(), world.time(), report)
     }
 
     /// Counts what the solver did; too many failures in a row end the run.
@@ -214,15 +214,20 @@ pub(crate) fn poses(world: &World, time: f64) -> Poses {
 
 /// What fields and contacts do to the asteroids in a step: eqs (13) and (14) of asteroid-surface-2024. To the grains they are
 /// walls that move: they are heavier by far.
-fn push_asteroids(world: &mut World, problem: &ContactProblem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+fn push_asteroids(
+    world: &mut World,
+    problem: &ContactProblem,
+    contacts: &[ContactPoint],
+    solution: &[(DVec3, DVec3)],
+) {
     let h = world.clock.timestep;
     let mut on: Vec<Wrench> = vec![Wrench::default(); world.asteroids.len()];
-    for (i, (spot, &(impulse, torque))) in spots.iter().zip(solution).enumerate() {
-        if let Counterpart::Surface { surface, .. } = spot.partner
+    for (i, (contact, &(impulse, torque))) in contacts.iter().zip(solution).enumerate() {
+        if let Counterpart::Surface { surface, .. } = contact.partner
             && let Some(k) = surface.asteroid()
         {
-            let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * spot.normal;
-            on[k].push(impulse / h, spot.point - world.asteroids[k].position);
+            let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * contact.normal;
+            on[k].push(impulse / h, contact.point - world.asteroids[k].position);
             on[k].torque += torque / h;
         }
     }
@@ -268,21 +273,26 @@ pub(crate) fn inverse_inertia(world: &World) -> Vec<DMat3> {
 
 /// Energy lost at the contacts, by cause. Bodies move with the mean of the velocities at the start and at the end of the
 /// step, and an impulse does its work along that way: a body at rest loses nothing, whatever presses it.
-fn account(world: &mut World, problem: &ContactProblem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+fn account(
+    world: &mut World,
+    problem: &ContactProblem,
+    contacts: &[ContactPoint],
+    solution: &[(DVec3, DVec3)],
+) {
     let b = &world.bodies;
     let mut lost = [0.0; 4];
     let mut wall_work = 0.0;
-    for (k, (spot, &(p, t))) in spots.iter().zip(solution).enumerate() {
-        let p = p - problem.attraction.get(k).copied().unwrap_or(0.0) * spot.normal;
+    for (k, (contact, &(p, t))) in contacts.iter().zip(solution).enumerate() {
+        let p = p - problem.attraction.get(k).copied().unwrap_or(0.0) * contact.normal;
         let at = |row: usize, centre: DVec3| {
             let (v, w) = problem.velocity(row);
-            let arm = spot.point - centre;
+            let arm = contact.point - centre;
             let mean = 0.5 * (b.velocity[row] + v) + 0.5 * (b.spin[row] + w).cross(arm);
             (mean, 0.5 * (b.spin[row] + w))
         };
-        let i = spot.row as usize;
+        let i = contact.row as usize;
         let (ua, wa) = at(i, b.position[i]);
-        let (ub, wb) = match spot.partner {
+        let (ub, wb) = match contact.partner {
             Counterpart::Body { row, image } => at(row as usize, b.position[row as usize] + image),
             Counterpart::Surface { surface, velocity, .. } => {
                 // An asteroid that is free to move has energy of its own, which is counted.
@@ -292,7 +302,7 @@ fn account(world: &mut World, problem: &ContactProblem, spots: &[Spot], solution
                 (velocity, DVec3::ZERO)
             }
         };
-        let (u, n) = (ub - ua, spot.normal);
+        let (u, n) = (ub - ua, contact.normal);
         let (un, pn) = (u.dot(n), p.dot(n));
         lost[0] -= pn * un;
         lost[1] -= (p - n * pn).dot(u - n * un);

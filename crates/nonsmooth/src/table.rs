@@ -7,9 +7,9 @@ use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
-    near::Candidates,
-    rocks::PlacedParts,
-    spots::{self, Counterpart, DetectionInput, DetectionRange, Spot},
+    candidates::Candidates,
+    detection::{self, ContactPoint, Counterpart, DetectionInput, DetectionRange},
+    parts::PlacedParts,
     step::{Workspace, poses},
 };
 
@@ -28,44 +28,50 @@ pub fn contacts(
     let mut near = Candidates::default();
     near.update(world, &reach, &live.laws);
     let scene = DetectionInput { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses, surfaces };
-    let spots = spots::find(&scene, &mut near);
-    let impulses = live.memory.matched(&spots);
-    let table = spots
+    let contacts = detection::find(&scene, &mut near);
+    let impulses = live.memory.matched(&contacts);
+    let table = contacts
         .iter()
         .zip(impulses)
-        .filter(|(spot, warm)| warm.impulse != DVec3::ZERO || spot.gap <= 0.0)
-        .map(|(spot, warm)| {
+        .filter(|(contact, warm)| warm.impulse != DVec3::ZERO || contact.gap <= 0.0)
+        .map(|(contact, warm)| {
             // The remembered impulse is what the solver gave; cohesion pulls besides.
-            let pull = live.laws[spot.law as usize].pull(spot);
-            let force = warm.impulse / h - pull * spot.normal;
-            contact(world, surfaces, spot, force, warm.torque / h)
+            let pull = live.laws[contact.law as usize].pull(contact);
+            let force = warm.impulse / h - pull * contact.normal;
+            contact(world, surfaces, contact, force, warm.torque / h)
         })
         .collect();
     Ok(table)
 }
 
-fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
+fn contact(
+    world: &World,
+    surfaces: &Surfaces,
+    contact: &ContactPoint,
+    push: DVec3,
+    torque: DVec3,
+) -> Contact {
     let b = &world.bodies;
-    let i = spot.row as usize;
-    let (partner_row, partner, branch) = match spot.partner {
+    let i = contact.row as usize;
+    let (partner_row, partner, branch) = match contact.partner {
         Counterpart::Body { row, image } => {
             let j = row as usize;
             (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
         }
         Counterpart::Surface { surface, face, .. } => {
-            let face = facet_below(world, surfaces, surface, spot).unwrap_or(face);
-            (None, world.partner_at(surface, face), b.position[i] - spot.point)
+            let face = facet_below(world, surfaces, surface, contact).unwrap_or(face);
+            (None, world.partner_at(surface, face), b.position[i] - contact.point)
         }
     };
     Contact {
-        row: spot.row,
+        row: contact.row,
         partner_row,
         body: b.id[i],
         partner,
-        feature: spot.feature,
-        point: spot.point,
-        normal: spot.normal,
-        overlap: -spot.gap,
+        feature: contact.feature,
+        point: contact.point,
+        normal: contact.normal,
+        overlap: -contact.gap,
         force: -push,
         torque: -torque,
         branch,
@@ -74,11 +80,16 @@ fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque:
 }
 
 /// The facet of an asteroid that a solid touches: what is remembered says only which flat stretch it belongs to.
-fn facet_below(world: &World, surfaces: &Surfaces, surface: SurfaceRef, spot: &Spot) -> Option<u32> {
+fn facet_below(
+    world: &World,
+    surfaces: &Surfaces,
+    surface: SurfaceRef,
+    contact: &ContactPoint,
+) -> Option<u32> {
     let asteroid = surface.asteroid()?;
-    if world.bodies.shape[spot.row as usize] == 0 {
+    if world.bodies.shape[contact.row as usize] == 0 {
         return None;
     }
-    let x = world.asteroids[asteroid].pose().to_local(spot.point);
+    let x = world.asteroids[asteroid].pose().to_local(contact.point);
     surfaces.tree(asteroid).nearest(x).map(|near| near.triangle)
 }

@@ -128,7 +128,7 @@ impl Simulation {
                 scenario: plan.scenario.clone(),
                 base_directory: plan.base_directory.clone(),
                 method: plan.engine.method.name().into(),
-                looks: plan.looks.clone(),
+                wall_styles: plan.wall_styles.clone(),
                 ..Meta::default()
             },
             Recording::Recorded(session) => session.meta().clone(),

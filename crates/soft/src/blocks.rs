@@ -243,7 +243,7 @@ impl Blocks {
     /// Whether a wall has moved so far that a grain could touch it unlisted.
     pub fn walls_moved(&self, world: &World, now: &Poses) -> bool {
         world.walls.iter().zip(self.poses.walls.iter().zip(&now.walls)).any(|(wall, (then, now))| {
-            // Walls that turn out of their place list every grain: see `find_walls`.
+            // Walls that turn out of their place list every grain: kinematics `find_walls`.
             now.translation != then.translation
                 && now.rotation == then.rotation
                 && !wall.keeps_its_place()

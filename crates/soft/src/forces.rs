@@ -161,7 +161,11 @@ pub fn find_touching(shared: &Shared, block: &mut Block) -> TouchingPairs {
 
 /// Table 1 for eight pairs: what each sees of its partner, and both lever arms.
 #[inline(always)]
-pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (RelativeMotion<L>, L, L, L) {
+pub fn kinematics<L: Lanes>(
+    shared: &Shared,
+    i: [usize; LANES],
+    j: [usize; LANES],
+) -> (RelativeMotion<L>, L, L, L) {
     let [xi, yi, zi, ri, ui, vi, wi, mi] = L::columns8(std::array::from_fn(|k| &shared.motion[i[k]]));
     let [xj, yj, zj, rj, uj, vj, wj, mj] = L::columns8(std::array::from_fn(|k| &shared.motion[j[k]]));
     let [pi, qi, si, _] = L::columns4(std::array::from_fn(|k| &shared.spin[i[k]]));
@@ -279,7 +283,7 @@ fn pairs<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         (slot[k], row[k]) = (s as usize, r as usize);
         (i[k], j[k]) = (block.first + row[k], block.partner[slot[k]] as usize);
     }
-    let (seen, li, lj, small) = see::<L>(shared, i, j);
+    let (seen, li, lj, small) = kinematics::<L>(shared, i, j);
     let (law, friction) = constants::<L>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
     let width = block.width;
     let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.memory[slot[k] * width..]));

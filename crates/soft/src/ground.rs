@@ -43,7 +43,7 @@ impl Ground {
             let found: Vec<Result<Vec<FacetCandidate>>> = clear
                 .par_chunks_mut(CHUNK)
                 .enumerate()
-                .map(|(chunk, clear)| look(world, k, tree, skin, chunk * CHUNK, clear))
+                .map(|(chunk, clear)| find_candidates(world, k, tree, skin, chunk * CHUNK, clear))
                 .collect();
             for part in found {
                 all.extend(part?);
@@ -56,7 +56,7 @@ impl Ground {
     }
 }
 
-fn look(
+fn find_candidates(
     world: &World,
     asteroid: usize,
     tree: &SurfaceTree,

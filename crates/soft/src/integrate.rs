@@ -1,6 +1,6 @@
 //! Kick and drift of the leapfrog (kick-drift-kick, second order).
 //!
-//! Forces that depend on velocity see it predicted to the end of the step with the last acceleration, which keeps
+//! Forces that depend on velocity kinematics it predicted to the end of the step with the last acceleration, which keeps
 //! the second order. In a rotating frame the Coriolis term is taken half explicitly, half implicitly, in the two
 //! halves of the kick: the step is symmetric in time and solved in closed form.
 

@@ -88,7 +88,7 @@ impl MethodSettings for Settings {
         let scene = check.scene;
         let law = self.law.springs();
         for material in (0..scene.materials.len()).filter(|&k| scene.material_has_grains[k]) {
-            if let Some(mut problem) = law.lacks(scene, material, self) {
+            if let Some(mut problem) = law.check_material(scene, material, self) {
                 problem.path = format!("material[{material}]");
                 check.problems.push(problem);
             }
@@ -117,7 +117,7 @@ impl MethodSettings for Settings {
         StartOverlap { tolerated: 0.01, severity: Severity::Warning, outcome: "fly apart" }
     }
 
-    fn doubts(&self, world: &World) -> Vec<Advice> {
+    fn warnings(&self, world: &World) -> Vec<Advice> {
         let (_, drift) = world.bodies.centre_of_mass();
         let fastest = world.bodies.velocity.iter().map(|v| v.distance(drift)).fold(0.0, f64::max);
         match self.max_speed {

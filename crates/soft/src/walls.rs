@@ -104,7 +104,7 @@ impl AtWall {
 
     /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
     #[inline(always)]
-    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (RelativeMotion<L>, L, L) {
+    pub fn kinematics<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (RelativeMotion<L>, L, L) {
         let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
         let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
         let (mut normal, mut velocity, mut turning) =
@@ -244,7 +244,7 @@ pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     block.on_asteroids.resize(shared.asteroids.len(), Wrench::default());
     for batch in find::<C, ENERGY>(shared, block).chunks(LANES) {
         let at: [AtWall; LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
-        let (seen, li, small) = AtWall::see::<L>(shared, &at);
+        let (seen, li, small) = AtWall::kinematics::<L>(shared, &at);
         let (law, friction) = constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
         let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory[..]));
         let dt = L::splat(shared.dt);

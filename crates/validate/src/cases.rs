@@ -88,7 +88,7 @@ impl<'a, R: Row> Rows<'a, R> {
         Rows { case, observer, count, failed, turn: Mutex::new(()) }
     }
 
-    fn tell(&self, event: CaseEvent<R>) {
+    fn emit(&self, event: CaseEvent<R>) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         (self.observer)(self.case, event);
     }
@@ -96,7 +96,7 @@ impl<'a, R: Row> Rows<'a, R> {
     pub fn push(&self, row: R) {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.failed.fetch_add(usize::from(!row.passed()), Ordering::Relaxed);
-        self.tell(CaseEvent::Row(row));
+        self.emit(CaseEvent::Row(row));
     }
 
     pub fn extend(&self, rows: impl IntoIterator<Item = R>) {
@@ -105,12 +105,12 @@ impl<'a, R: Row> Rows<'a, R> {
 
     /// Says something of a run that is not a row.
     pub fn note(&self, text: impl AsRef<str>) {
-        self.tell(CaseEvent::Note(text.as_ref()));
+        self.emit(CaseEvent::Note(text.as_ref()));
     }
 
     /// Says which part of the case is done, 0 to 1.
     pub fn progress(&self, part: f64) {
-        self.tell(CaseEvent::Progress(part));
+        self.emit(CaseEvent::Progress(part));
     }
 
     /// Works on numbered items in parallel. Rows come in the order of the numbers (from 0, none left out) whichever item
@@ -228,7 +228,7 @@ pub fn run<R: Row>(
 
 fn one<R: Row>(case: &dyn Case<Row = R>, options: &Options, observer: Observer<R>) -> CaseResult {
     let rows = Rows::new(case.name(), observer);
-    rows.tell(CaseEvent::Started);
+    rows.emit(CaseEvent::Started);
     let start = Instant::now();
     let error = case.run(options, &rows).err();
     let outcome = CaseResult {
@@ -238,7 +238,7 @@ fn one<R: Row>(case: &dyn Case<Row = R>, options: &Options, observer: Observer<R
         took: start.elapsed(),
         error,
     };
-    rows.tell(CaseEvent::Finished(&outcome));
+    rows.emit(CaseEvent::Finished(&outcome));
     outcome
 }
 

@@ -38,7 +38,7 @@ pub trait MethodSettings: fmt::Debug + Send + Sync {
     }
 
     /// What is doubtful about these settings for a world as it starts.
-    fn doubts(&self, _world: &World) -> Vec<Advice> {
+    fn warnings(&self, _world: &World) -> Vec<Advice> {
         Vec::new()
     }
 

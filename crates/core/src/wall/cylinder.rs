@@ -82,7 +82,7 @@ impl Geometry for Cylinder {
         ClosestPoint::from_point(x, centre + along * axis + radius * out, -out)
     }
 
-    fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
         is_parallel(axis, self.axis) && is_on_axis(centre - self.centre, self.axis)
     }
 

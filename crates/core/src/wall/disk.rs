@@ -76,7 +76,7 @@ impl Geometry for Disk {
         ClosestPoint::from_point(x, self.centre + clamped * outwards(flat, self.normal), self.normal)
     }
 
-    fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
         is_parallel(axis, self.normal) && is_on_axis(centre - self.centre, self.normal)
     }
 

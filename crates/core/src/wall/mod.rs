@@ -135,7 +135,9 @@ impl Wall {
     /// Whether its surface stays where it is, though the wall may turn.
     pub fn keeps_its_place(&self) -> bool {
         match self.motion {
-            WallMotion::Rotation { centre, axis, .. } => self.surface.turns_into_itself(centre, axis),
+            WallMotion::Rotation { centre, axis, .. } => {
+                self.surface.is_invariant_under_rotation(centre, axis)
+            }
             motion => motion.is_still(),
         }
     }

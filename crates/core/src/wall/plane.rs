@@ -61,7 +61,7 @@ impl Geometry for Plane {
         ClosestPoint::from_point(x, x - h * self.normal, self.normal)
     }
 
-    fn turns_into_itself(&self, _centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, _centre: DVec3, axis: DVec3) -> bool {
         is_parallel(axis, self.normal)
     }
 

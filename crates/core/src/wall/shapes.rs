@@ -68,8 +68,8 @@ macro_rules! shapes {
                 match self { $(Surface::$surface(s) => s.distance(x),)* }
             }
 
-            pub fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
-                match self { $(Surface::$surface(s) => s.turns_into_itself(centre, axis),)* }
+            pub fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
+                match self { $(Surface::$surface(s) => s.is_invariant_under_rotation(centre, axis),)* }
             }
 
             pub fn curvature(&self, x: DVec3) -> Curvature {
@@ -185,7 +185,7 @@ pub trait Geometry: Copy {
     }
 
     /// Whether turning about an axis through `centre` leaves it where it is. If so, it is not followed as it turns.
-    fn turns_into_itself(&self, _centre: DVec3, _axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, _centre: DVec3, _axis: DVec3) -> bool {
         false
     }
 

@@ -155,10 +155,10 @@ impl Walker {
         }
         let farthest = points.iter().map(|x| x.length()).fold(1.0, f64::max);
         let scale = tree.volume / (farthest * farthest);
-        self.look(tree, &at, COARSE * scale, true);
+        self.walk_tree(tree, &at, COARSE * scale, true);
         let mut assumed = (SAFE * least(&self.seen.sum::<N>(tree, &at))).max(LEAST * scale);
         loop {
-            self.look(tree, &at, tree.share * assumed, false);
+            self.walk_tree(tree, &at, tree.share * assumed, false);
             let sums = self.seen.sum(tree, &at);
             let found = least(&sums);
             if found < assumed && assumed > LEAST * scale {
@@ -169,7 +169,7 @@ impl Walker {
         }
     }
 
-    fn look(&mut self, tree: &PolyhedronTree, at: &Places, tolerance: f64, roughly: bool) {
+    fn walk_tree(&mut self, tree: &PolyhedronTree, at: &Places, tolerance: f64, roughly: bool) {
         let ratio = tree.tolerance / tolerance;
         let factors = std::array::from_fn(|p| ratio.powf(1.0 / (p + 2) as f64));
         dispatch(TreeWalk { tree, at, factors, roughly, stack: &mut self.stack, seen: &mut self.seen });

@@ -64,7 +64,7 @@ pub struct Meta {
     pub next_frame: u64,
     pub next_contact_table: u64,
     /// How walls are drawn, for frames that are made from the checkpoint.
-    pub looks: WallStyles,
+    pub wall_styles: WallStyles,
 }
 
 archive_struct!(Meta {
@@ -77,7 +77,7 @@ archive_struct!(Meta {
     series_ticks,
     next_frame,
     next_contact_table,
-    looks,
+    wall_styles,
 });
 
 /// What reads each method's part of the world: a line per method.

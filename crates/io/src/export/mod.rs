@@ -105,7 +105,7 @@ pub struct Exported {
 pub fn load(path: &Path) -> Result<FrameData> {
     if path.extension().is_some_and(|e| e == "rpk") {
         let (meta, world) = checkpoint::read(path)?;
-        return Ok(FrameData::of_checkpoint(&world).with_looks(&world, &meta.looks));
+        return Ok(FrameData::of_checkpoint(&world).with_wall_styles(&world, &meta.wall_styles));
     }
     frame::read(path)
 }

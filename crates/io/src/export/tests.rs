@@ -214,7 +214,7 @@ fn asteroids_are_drawn_beside_frames_in_the_frame_of_the_columns() {
     ] {
         let scratch = Scratch::new("export-asteroids");
         let path = scratch.path().join("frame.vtkhdf");
-        frame::write(&path, &FrameData::of(&world, &[]).seen(&world, view)).unwrap();
+        frame::write(&path, &FrameData::of(&world, &[]).in_view(&world, view)).unwrap();
         frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
         // Without the surface that was written beside it there is nothing to draw.
         assert!(matches!(export(&request(&path, Format::Vtp)), Err(FileError::Io { .. })));
@@ -257,8 +257,8 @@ fn walls_are_drawn_beside_frames_with_their_colours() {
         world.walls.push(wall);
     }
     let look = |k: u32| (k, WallStyle { colour: [k as u8, 20, 255], transparency: 0.25 });
-    let looks: WallStyles = (0..6).map(look).collect();
-    let drawn = FrameData::of(&world, &[]).with_looks(&world, &looks);
+    let wall_styles: WallStyles = (0..6).map(look).collect();
+    let drawn = FrameData::of(&world, &[]).with_wall_styles(&world, &wall_styles);
     let path = scratch.path().join("frame.vtkhdf");
     frame::write(&path, &drawn).unwrap();
     frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();

@@ -54,7 +54,7 @@ fn surface_name(asteroid: &Asteroid) -> String {
 }
 
 /// Velocity as it is seen from a frame that moves and turns.
-pub(super) fn seen_from(pose: &Pose, position: DVec3, velocity: DVec3) -> DVec3 {
+pub(super) fn relative_to(pose: &Pose, position: DVec3, velocity: DVec3) -> DVec3 {
     pose.rotation.inverse() * (velocity - pose.velocity_at(position))
 }
 

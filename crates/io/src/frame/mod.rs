@@ -18,10 +18,10 @@ mod asteroids;
 pub mod deformable;
 pub mod fields;
 mod index;
-mod looks;
 mod observer;
 mod read;
 pub mod shapes;
+mod wall_styles;
 mod walls;
 mod write;
 
@@ -31,16 +31,16 @@ use glam::{DQuat, DVec3};
 use rubblepile_core::{Deformation, Domain, Mesh, Shape, ShapeId, Solid, World};
 use serde::{Deserialize, Serialize};
 
-use asteroids::seen_from;
+use asteroids::relative_to;
 
 #[cfg(test)]
 pub(crate) use asteroids::write_surfaces;
 pub use asteroids::{FrameAsteroid, View};
 pub use deformable::Nodes;
 pub use index::{FrameIndex, NAME as INDEX_NAME};
-pub use looks::{WallStyle, WallStyles};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
+pub use wall_styles::{WallStyle, WallStyles};
 pub use walls::FrameWall;
 pub use write::write;
 
@@ -175,19 +175,19 @@ impl FrameData {
     }
 
     /// With the appearance of its walls, which are those of this world.
-    pub fn with_looks(mut self, world: &World, looks: &WallStyles) -> Self {
+    pub fn with_wall_styles(mut self, world: &World, wall_styles: &WallStyles) -> Self {
         for (drawn, wall) in self.about.walls.iter_mut().zip(&world.walls) {
-            WallStyle { colour: drawn.colour, transparency: drawn.transparency } = looks.of(wall.id);
+            WallStyle { colour: drawn.colour, transparency: drawn.transparency } = wall_styles.of(wall.id);
         }
         self
     }
 
     /// The same bodies in another frame of reference. Without an asteroid there is none but that of the world.
-    pub fn seen(mut self, world: &World, view: View) -> Self {
+    pub fn in_view(mut self, world: &World, view: View) -> Self {
         let Some(pose) = world.asteroids.first().map(|a| a.pose()) else { return self };
         self.about.frame = view;
         let place = |x: &DVec3| pose.to_local(*x);
-        let velocity = |(x, v): (&DVec3, &DVec3)| seen_from(&pose, *x, *v);
+        let velocity = |(x, v): (&DVec3, &DVec3)| relative_to(&pose, *x, *v);
         let positions = self.position.iter().map(place).collect();
         let velocities = self.position.iter().zip(&self.velocity).map(velocity).collect();
         match view {

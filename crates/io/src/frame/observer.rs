@@ -20,7 +20,7 @@ pub struct FrameWriter {
     /// Whether the shapes are there, in this session.
     shapes: bool,
     view: View,
-    looks: WallStyles,
+    wall_styles: WallStyles,
 }
 
 impl FrameWriter {
@@ -29,7 +29,7 @@ impl FrameWriter {
         directory: PathBuf,
         interval: f64,
         view: View,
-        looks: WallStyles,
+        wall_styles: WallStyles,
         marks: Marks,
     ) -> Result<Self> {
         let frames = directory.join("frames");
@@ -43,14 +43,16 @@ impl FrameWriter {
             marks,
             shapes: false,
             view,
-            looks,
+            wall_styles,
         })
     }
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
         let counts = moment.method.contact_counts(moment.world)?;
         let world = moment.world;
-        let mut frame = FrameData::of(world, &counts).with_looks(world, &self.looks).seen(world, self.view);
+        let mut frame = FrameData::of(world, &counts)
+            .with_wall_styles(world, &self.wall_styles)
+            .in_view(world, self.view);
         if frame.deformable.is_some() {
             frame = frame.with_deformation(world, moment.deformation()?);
         }

@@ -174,7 +174,7 @@ fn the_reference_names_what_is_written_and_nothing_else() {
     let surface = rubblepile_geometry::mesh::make::geodesic(2);
     let axes = rubblepile_geometry::mesh::Axes::Centred;
     world.asteroids.push(rubblepile_geometry::mesh::asteroid(surface, 1000.0, axes));
-    let frame = FrameData::of(&world, &[]).seen(&world, View::Both);
+    let frame = FrameData::of(&world, &[]).in_view(&world, View::Both);
     write(&path, &frame).unwrap();
     assert_eq!(datasets(&path), [named(fields::bodies::ALL), named(fields::world::ALL)]);
     let about = serde_json::to_value(&frame.about).unwrap();

@@ -198,7 +198,7 @@ pub(super) fn check(c: &mut Checker) {
             (Some(_), Some(_)) => c.add(join(&at, "period"), "give `period` or `angular_velocity`, not both"),
             (Some(period), None) => {
                 let sound = period.0.abs() >= 1e-30 && period.0.abs() <= 1e30;
-                c.check(sound, &at, "period", || format!("the period must not be 0", period.0));
+                c.check(sound, &at, "period", || "the period must not be 0".into());
             }
             (None, Some(w)) => c.modest(w, &at, "angular_velocity"),
             (None, None) => {}

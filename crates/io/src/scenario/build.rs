@@ -41,7 +41,7 @@ pub struct Built {
     pub gravity: Vec<Gravity>,
     pub probes: Vec<ProbeTable>,
     pub output: OutputPlan,
-    pub looks: WallStyles,
+    pub wall_styles: WallStyles,
     /// s
     pub end: f64,
     pub seed: u64,
@@ -114,7 +114,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
             checkpoint: s.output.checkpoint.every,
             contacts: s.output.contacts.as_ref().map(|f| f.every.0),
         },
-        looks: looks(s),
+        wall_styles: wall_styles(s),
         end: s.run.end.0,
         seed: s.run.seed,
         threads: s.run.threads,
@@ -149,7 +149,7 @@ fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
     (0..).zip(scenario.wall.iter().chain(added))
 }
 
-fn looks(scenario: &Scenario) -> WallStyles {
+fn wall_styles(scenario: &Scenario) -> WallStyles {
     let look = |w: &WallTable| WallStyle { colour: w.colour.0, transparency: w.transparency.0 };
     all_walls(scenario).map(|(id, w)| (id, look(w))).collect()
 }

@@ -296,7 +296,7 @@ fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlap
             advice.push(Advice { severity: start.severity, text });
         }
     }
-    advice.extend(built.method.settings().doubts(world));
+    advice.extend(built.method.settings().warnings(world));
     let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::WallMotion::None);
     let still = bodies.velocity.iter().chain(&bodies.spin).all(|v| *v == DVec3::ZERO);
     let forces = !fields.list.is_empty() || overlaps.count + walls.count > 0;

@@ -68,7 +68,7 @@ fn plan(world: World, end: f64) -> Plan {
         probes: vec![(Box::new(EnergyProbe), 0.05), (Box::new(Mean::default()), 0.12)],
         frames: Some(0.1),
         view: View::Inertial,
-        looks: WallStyles::default(),
+        wall_styles: WallStyles::default(),
         contact_tables: Some(0.25),
         checkpoint: CheckpointEvery::Simulated(0.13),
         seed: 11,

@@ -69,7 +69,12 @@ impl ContactLaw for HertzMindlin {
         Some(2.8683 * (mass * mass / (radius * e * e * v)).powf(0.2))
     }
 
-    fn lacks(&self, scene: &ScenarioContext, material: usize, _settings: &Settings) -> Option<Problem> {
+    fn check_material(
+        &self,
+        scene: &ScenarioContext,
+        material: usize,
+        _settings: &Settings,
+    ) -> Option<Problem> {
         scene.materials[material].young.is_none().then(|| {
             Problem::new("", "the Hertz-Mindlin law needs Young's modulus")
                 .help("add `young`, such as `young = \"5 MPa\"`, or use the linear law")

@@ -63,7 +63,12 @@ impl ContactLaw for Linear {
         Some(PI * (mass / k / (1.0 - zeta * zeta)).sqrt())
     }
 
-    fn lacks(&self, scene: &ScenarioContext, material: usize, settings: &Settings) -> Option<Problem> {
+    fn check_material(
+        &self,
+        scene: &ScenarioContext,
+        material: usize,
+        settings: &Settings,
+    ) -> Option<Problem> {
         let m = &scene.materials[material];
         let with_itself = |p: &rubblepile_core::PairOverride| {
             p.a as usize == material && p.b as usize == material && p.stiffness.is_some()

@@ -2,7 +2,7 @@
 //!
 //! A new law is one file here, with a type that implements [`ContactLaw`], and one line in [`laws!`]. A program of your own
 //! needs neither: [`SoftSpheres::with_law`](crate::SoftSpheres::with_law) takes any type with that trait. Sliding, rolling,
-//! twisting, cohesion and all bookkeeping are shared: see [`crate::contact`].
+//! twisting, cohesion and all bookkeeping are shared: kinematics [`crate::contact`].
 
 mod kernel;
 
@@ -86,7 +86,7 @@ pub trait ContactLaw: Send + Sync + 'static {
     /// Stored normal energy is this times k_N delta^2: 1/2 for a linear spring.
     const ENERGY: f64;
 
-    /// Constants of a pair of materials, as `springs` will see them.
+    /// Constants of a pair of materials, as `springs` will kinematics them.
     fn constants(&self, pair: &PairValues, settings: &Settings) -> [f64; 8];
 
     /// Springs of eight contacts at once. Branches on values and closures over lanes are not compiled for the wide
@@ -107,7 +107,12 @@ pub trait ContactLaw: Send + Sync + 'static {
 
     /// What a material of grains does not say and the law needs, found while a scenario is checked. The path of the problem
     /// is filled in by the caller.
-    fn lacks(&self, _scene: &ScenarioContext, _material: usize, _settings: &Settings) -> Option<Problem> {
+    fn check_material(
+        &self,
+        _scene: &ScenarioContext,
+        _material: usize,
+        _settings: &Settings,
+    ) -> Option<Problem> {
         None
     }
 

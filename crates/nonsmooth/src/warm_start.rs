@@ -7,8 +7,8 @@ use glam::DVec3;
 use rubblepile_core::{PackedSurface, Partner, SurfaceRef, World};
 
 use crate::{
+    detection::{ContactPoint, Counterpart},
     history::{ImpulseHistory, NonsmoothState},
-    spots::{Counterpart, Spot},
 };
 
 /// An impulse to start from.
@@ -51,16 +51,16 @@ fn surface_of(key: u64) -> Option<(SurfaceRef, u32)> {
 pub struct PreviousContacts(pub Vec<PreviousContact>);
 
 impl PreviousContacts {
-    pub fn of(spots: &[Spot], solution: &[(DVec3, DVec3)]) -> Self {
-        let remembered = |(spot, &(impulse, torque)): (&Spot, &(DVec3, DVec3))| PreviousContact {
-            row: spot.row,
-            partner: key(&spot.partner),
-            feature: spot.feature,
+    pub fn of(contacts: &[ContactPoint], solution: &[(DVec3, DVec3)]) -> Self {
+        let remembered = |(contact, &(impulse, torque)): (&ContactPoint, &(DVec3, DVec3))| PreviousContact {
+            row: contact.row,
+            partner: key(&contact.partner),
+            feature: contact.feature,
             warm: Warm { impulse, torque },
         };
         // What bears nothing is nothing to start from.
         PreviousContacts(
-            spots.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect(),
+            contacts.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect(),
         )
     }
 
@@ -141,17 +141,17 @@ impl PreviousContacts {
 
     /// What each contact starts from: as [`PreviousContacts::matched`], but more even among the points of a pair. On an asteroid
     /// points of one facet may push along different directions.
-    pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
-        let mut out = self.matched(spots);
-        let pair = |k: usize| (spots[k].row, key(&spots[k].partner));
+    pub fn start(&self, contacts: &[ContactPoint]) -> Vec<Warm> {
+        let mut out = self.matched(contacts);
+        let pair = |k: usize| (contacts[k].row, key(&contacts[k].partner));
         let mut at = 0;
-        while at < spots.len() {
-            let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
+        while at < contacts.len() {
+            let end = at + (at..contacts.len()).take_while(|&k| pair(k) == pair(at)).count();
             let ground =
-                matches!(spots[at].partner, Counterpart::Surface { surface: SurfaceRef::Asteroid(_), .. });
-            let alike = |s: &Spot| (s.normal - spots[at].normal).length_squared() < 1e-12;
-            if !ground || spots[at..end].iter().all(alike) {
-                even_out(&mut out[at..end], spots[at].normal);
+                matches!(contacts[at].partner, Counterpart::Surface { surface: SurfaceRef::Asteroid(_), .. });
+            let alike = |s: &ContactPoint| (s.normal - contacts[at].normal).length_squared() < 1e-12;
+            if !ground || contacts[at..end].iter().all(alike) {
+                even_out(&mut out[at..end], contacts[at].normal);
             }
             at = end;
         }
@@ -160,18 +160,18 @@ impl PreviousContacts {
 
     /// What each contact bore in the last step; where contact points of a pair have changed, an
     /// equal share of what those that are gone bore.
-    pub fn matched(&self, spots: &[Spot]) -> Vec<Warm> {
-        let mut out = vec![Warm::default(); spots.len()];
+    pub fn matched(&self, contacts: &[ContactPoint]) -> Vec<Warm> {
+        let mut out = vec![Warm::default(); contacts.len()];
         let mut from = 0;
         let mut at = 0;
-        while at < spots.len() {
-            let pair = (spots[at].row, key(&spots[at].partner));
-            let end = at + spots[at..].iter().take_while(|s| (s.row, key(&s.partner)) == pair).count();
+        while at < contacts.len() {
+            let pair = (contacts[at].row, key(&contacts[at].partner));
+            let end = at + contacts[at..].iter().take_while(|s| (s.row, key(&s.partner)) == pair).count();
             while self.0.get(from).is_some_and(|r| (r.row, r.partner) < pair) {
                 from += 1;
             }
             let old = self.0[from..].iter().take_while(|r| (r.row, r.partner) == pair).count();
-            share(&self.0[from..from + old], &spots[at..end], &mut out[at..end]);
+            share(&self.0[from..from + old], &contacts[at..end], &mut out[at..end]);
             from += old;
             at = end;
         }
@@ -190,13 +190,13 @@ fn even_out(points: &mut [Warm], normal: DVec3) {
     points.iter_mut().for_each(|w| w.impulse += 0.5 * (mean - w.impulse.dot(normal)) * normal);
 }
 
-fn share(old: &[PreviousContact], spots: &[Spot], out: &mut [Warm]) {
+fn share(old: &[PreviousContact], contacts: &[ContactPoint], out: &mut [Warm]) {
     if old.is_empty() {
         return;
     }
     let mut lost = Warm::default();
     for r in old {
-        match spots.iter().position(|s| s.feature == r.feature) {
+        match contacts.iter().position(|s| s.feature == r.feature) {
             Some(k) => out[k] = r.warm,
             None => {
                 lost.impulse += r.warm.impulse;
@@ -204,12 +204,12 @@ fn share(old: &[PreviousContact], spots: &[Spot], out: &mut [Warm]) {
             }
         }
     }
-    let fresh = |s: &Spot| old.iter().all(|r| r.feature != s.feature);
-    let count = spots.iter().filter(|s| fresh(s)).count();
+    let fresh = |s: &ContactPoint| old.iter().all(|r| r.feature != s.feature);
+    let count = contacts.iter().filter(|s| fresh(s)).count();
     if count > 0 {
         let part = 1.0 / count as f64;
-        for (spot, warm) in spots.iter().zip(out) {
-            if fresh(spot) {
+        for (contact, warm) in contacts.iter().zip(out) {
+            if fresh(contact) {
                 *warm = Warm { impulse: part * lost.impulse, torque: part * lost.torque };
             }
         }

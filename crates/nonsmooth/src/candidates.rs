@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::World;
 use rubblepile_geometry::{PairList, find_pairs};
 
-use crate::spots::{ContactParameters, DetectionRange};
+use crate::detection::{ContactParameters, DetectionRange};
 
 /// Margin of the list over the smallest radius.
 const SKIN: f64 = 0.2;

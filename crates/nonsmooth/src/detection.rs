@@ -8,7 +8,7 @@ use rubblepile_geometry::{
     mesh::Surfaces,
 };
 
-use crate::{near::Candidates, rocks::PlacedParts};
+use crate::{candidates::Candidates, parts::PlacedParts};
 
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
 const BLOCK: usize = 32;
@@ -28,7 +28,7 @@ pub enum Counterpart {
 
 /// One contact point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spot {
+pub struct ContactPoint {
     pub row: u32,
     pub partner: Counterpart,
     /// Name of the point among those of the pair.
@@ -45,9 +45,9 @@ pub struct Spot {
     pub lever: f64,
 }
 
-impl Default for Spot {
+impl Default for ContactPoint {
     fn default() -> Self {
-        Spot {
+        ContactPoint {
             row: 0,
             partner: Counterpart::Surface { surface: SurfaceRef::Wall(0), face: 0, velocity: DVec3::ZERO },
             feature: 0,
@@ -60,7 +60,7 @@ impl Default for Spot {
     }
 }
 
-impl Spot {
+impl ContactPoint {
     pub fn partner_row(&self) -> Option<u32> {
         match self.partner {
             Counterpart::Body { row, .. } => Some(row),
@@ -95,9 +95,10 @@ impl ContactParameters {
 
     /// The pull of cohesion across a contact, N: eq. (18), as long as the gap is no wider than its range. Without a range
     /// that is what counts as near at any speed: a body at rest would otherwise be held at one step and not at the next.
-    pub fn pull(&self, spot: &Spot) -> f64 {
-        let range = if self.cohesion_range > 0.0 { self.cohesion_range } else { 2.0 * ALWAYS * spot.lever };
-        if spot.gap <= range { self.cohesion_force } else { 0.0 }
+    pub fn pull(&self, contact: &ContactPoint) -> f64 {
+        let range =
+            if self.cohesion_range > 0.0 { self.cohesion_range } else { 2.0 * ALWAYS * contact.lever };
+        if contact.gap <= range { self.cohesion_force } else { 0.0 }
     }
 
     pub fn rolls(&self) -> bool {
@@ -144,10 +145,10 @@ impl DetectionInput<'_> {
 }
 
 /// Contact points of some rows, and pairs of the list that were found apart, with their distances.
-type Detected = (Vec<Spot>, Vec<(usize, f64)>);
+type Detected = (Vec<ContactPoint>, Vec<(usize, f64)>);
 
 /// All contact points, in the order of rows, partners (walls last) and features.
-pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<Spot> {
+pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<ContactPoint> {
     let n = scene.world.bodies.len();
     let walls: Vec<Vec<PlacedWall>> = if scene.world.only_spheres() {
         Vec::new()
@@ -164,23 +165,23 @@ pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<Spot> {
         .into_par_iter()
         .with_min_len(least)
         .map(|b| {
-            let (mut spots, mut clear) = (Vec::new(), Vec::new());
+            let (mut contacts, mut clear) = (Vec::new(), Vec::new());
             for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
-                of_row(scene, list, i, &mut spots, &mut clear);
+                of_row(scene, list, i, &mut contacts, &mut clear);
                 for wall in 0..scene.world.walls.len() {
                     match (scene.rocks.of(i), walls.get(wall)) {
-                        ([], _) | (_, None) => sphere_wall(scene, i, wall, &mut spots),
-                        (parts, Some(faces)) => rock_wall(scene, i, parts, wall, faces, &mut spots),
+                        ([], _) | (_, None) => sphere_wall(scene, i, wall, &mut contacts),
+                        (parts, Some(faces)) => rock_wall(scene, i, parts, wall, faces, &mut contacts),
                     }
                 }
                 for asteroid in 0..scene.world.asteroids.len() {
                     match scene.rocks.of(i) {
-                        [] => sphere_asteroid(scene, i, asteroid, &mut spots),
-                        parts => rock_asteroid(scene, i, parts, asteroid, &mut spots),
+                        [] => sphere_asteroid(scene, i, asteroid, &mut contacts),
+                        parts => rock_asteroid(scene, i, parts, asteroid, &mut contacts),
                     }
                 }
             }
-            (spots, clear)
+            (contacts, clear)
         })
         .collect();
     for (_, clear) in &blocks {
@@ -196,7 +197,7 @@ fn of_row(
     scene: &DetectionInput,
     near: &Candidates,
     i: usize,
-    spots: &mut Vec<Spot>,
+    contacts: &mut Vec<ContactPoint>,
     clear: &mut Vec<(usize, f64)>,
 ) {
     let b = &scene.world.bodies;
@@ -205,7 +206,7 @@ fn of_row(
         let j = j as usize;
         let (own, other) = (scene.rocks.of(i), scene.rocks.of(j));
         if own.is_empty() && other.is_empty() {
-            spheres(scene, i, j, spots);
+            spheres(scene, i, j, contacts);
             continue;
         }
         let law = scene.law(i, b.material[j]);
@@ -219,14 +220,14 @@ fn of_row(
         }
         let apart = b.position[j] - b.position[i];
         let image = scene.world.domain.shortest(apart) - apart;
-        let new = Spot {
+        let new = ContactPoint {
             row: i as u32,
             partner: Counterpart::Body { row: j as u32, image },
             law,
             lever: b.radius[i] * b.radius[j] / (b.radius[i] + b.radius[j]),
-            ..Spot::default()
+            ..ContactPoint::default()
         };
-        if let Some(distance) = rocks(scene, (i, own), (j, other), margin, &new, spots) {
+        if let Some(distance) = rocks(scene, (i, own), (j, other), margin, &new, contacts) {
             clear.push((first + k, distance + ways));
         }
     }
@@ -238,16 +239,16 @@ fn rocks(
     (i, own): (usize, &[Placed]),
     (j, other): (usize, &[Placed]),
     margin: f64,
-    new: &Spot,
-    spots: &mut Vec<Spot>,
+    new: &ContactPoint,
+    contacts: &mut Vec<ContactPoint>,
 ) -> Option<f64> {
     let b = &scene.world.bodies;
     let Counterpart::Body { image, .. } = new.partner else { return None };
-    let first = spots.len();
+    let first = contacts.len();
     let mut nearest = f64::INFINITY;
     let mut add = |touch: Proximity, sign: f64, parts: u32| match touch {
         Proximity::Apart(distance) => nearest = nearest.min(distance),
-        Proximity::Near(manifold) => push(spots, new, &manifold, sign, parts),
+        Proximity::Near(manifold) => push(contacts, new, &manifold, sign, parts),
     };
     match (own, other) {
         ([], parts) => {
@@ -255,7 +256,7 @@ fn rocks(
                 add(hull_sphere(part, b.position[i] - image, b.radius[i], margin), -1.0, k as u32);
             }
             // Found where the partner is, wanted where its image is.
-            spots[first..].iter_mut().for_each(|s| s.point += image);
+            contacts[first..].iter_mut().for_each(|s| s.point += image);
         }
         (parts, []) => {
             for (k, part) in parts.iter().enumerate() {
@@ -279,8 +280,8 @@ fn rocks(
             }
         }
     }
-    spots[first..].sort_unstable_by_key(|s| s.feature);
-    (spots.len() == first).then_some(nearest)
+    contacts[first..].sort_unstable_by_key(|s| s.feature);
+    (contacts.len() == first).then_some(nearest)
 }
 
 /// Names of points are told apart by part; the multiplier spreads them over all bits.
@@ -289,9 +290,9 @@ fn part_name(part: u32) -> u32 {
 }
 
 /// Adds the points of a manifold; `sign`: -1 if it is seen from the partner, `part`: which of the pairs of parts.
-fn push(spots: &mut Vec<Spot>, new: &Spot, manifold: &Manifold, sign: f64, part: u32) {
+fn push(contacts: &mut Vec<ContactPoint>, new: &ContactPoint, manifold: &Manifold, sign: f64, part: u32) {
     for p in manifold.points.iter() {
-        spots.push(Spot {
+        contacts.push(ContactPoint {
             feature: p.feature ^ part_name(part),
             point: p.position,
             normal: sign * p.normal,
@@ -307,13 +308,13 @@ fn rock_wall(
     parts: &[Placed],
     wall: usize,
     faces: &[PlacedWall],
-    spots: &mut Vec<Spot>,
+    contacts: &mut Vec<ContactPoint>,
 ) {
     let b = &scene.world.bodies;
     let (w, pose) = (&scene.world.walls[wall], &scene.poses.walls[wall]);
     let law = scene.law(i, w.material);
     for (face, placed) in faces.iter().enumerate() {
-        let first = spots.len();
+        let first = contacts.len();
         let near = w.surface.nearest_at(face as u32, pose, b.position[i]);
         let closing = (pose.velocity_at(near.point) - b.velocity[i]).length()
             + b.radius[i] * (b.spin[i].length() + pose.spin.length());
@@ -321,24 +322,24 @@ fn rock_wall(
         if near.distance > b.radius[i] + margin {
             continue;
         }
-        let new = Spot { row: i as u32, law, lever: b.radius[i], ..Spot::default() };
+        let new = ContactPoint { row: i as u32, law, lever: b.radius[i], ..ContactPoint::default() };
         for (k, part) in parts.iter().enumerate() {
             if let Proximity::Near(manifold) = hull_wall(part, placed, margin) {
-                push(spots, &new, &manifold, 1.0, k as u32);
+                push(contacts, &new, &manifold, 1.0, k as u32);
             }
         }
-        for s in &mut spots[first..] {
+        for s in &mut contacts[first..] {
             s.partner = Counterpart::Surface {
                 surface: SurfaceRef::Wall(wall as u32),
                 face: face as u32,
                 velocity: pose.velocity_at(s.point),
             };
         }
-        spots[first..].sort_unstable_by_key(|s| s.feature);
+        contacts[first..].sort_unstable_by_key(|s| s.feature);
     }
 }
 
-fn spheres(scene: &DetectionInput, i: usize, j: usize, spots: &mut Vec<Spot>) {
+fn spheres(scene: &DetectionInput, i: usize, j: usize, contacts: &mut Vec<ContactPoint>) {
     let b = &scene.world.bodies;
     let apart = b.position[j] - b.position[i];
     let d = scene.world.domain.shortest(apart);
@@ -352,7 +353,7 @@ fn spheres(scene: &DetectionInput, i: usize, j: usize, spots: &mut Vec<Spot>) {
     }
     // Two spheres in one place have no normal of their own: any will do to part them.
     let normal = if distance > 0.0 { d / distance } else { DVec3::X };
-    spots.push(Spot {
+    contacts.push(ContactPoint {
         row: i as u32,
         partner: Counterpart::Body { row: j as u32, image: d - apart },
         feature: 0,
@@ -366,7 +367,7 @@ fn spheres(scene: &DetectionInput, i: usize, j: usize, spots: &mut Vec<Spot>) {
 
 /// Every triangle in reach is touched at its closest point; one that several share counts once. Of a flat stretch only the
 /// nearest bears anything: the others are as far beside it as they are farther away.
-fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, spots: &mut Vec<Spot>) {
+fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, contacts: &mut Vec<ContactPoint>) {
     let b = &scene.world.bodies;
     let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
@@ -390,7 +391,7 @@ fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, spots: &mu
         }
         seen.push(point);
         let (normal, gap) = (pose.rotation * (way / distance), distance - r);
-        spots.push(Spot {
+        contacts.push(ContactPoint {
             row: i as u32,
             partner: Counterpart::Surface {
                 surface,
@@ -409,7 +410,13 @@ fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, spots: &mu
 
 /// Contact points of a solid with the surface of an asteroid, found in the asteroid's frame. Those of a flat stretch are on one
 /// face, whichever of its facets they are over: what they bear is remembered while the body slides.
-fn rock_asteroid(scene: &DetectionInput, i: usize, parts: &[Placed], asteroid: usize, spots: &mut Vec<Spot>) {
+fn rock_asteroid(
+    scene: &DetectionInput,
+    i: usize,
+    parts: &[Placed],
+    asteroid: usize,
+    contacts: &mut Vec<ContactPoint>,
+) {
     let b = &scene.world.bodies;
     let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
@@ -423,7 +430,7 @@ fn rock_asteroid(scene: &DetectionInput, i: usize, parts: &[Placed], asteroid: u
     if x.length() > body.radius + r + margin {
         return;
     }
-    let (first, turn) = (spots.len(), pose.rotation.inverse() * b.orientation[i]);
+    let (first, turn) = (contacts.len(), pose.rotation.inverse() * b.orientation[i]);
     let mut found = Vec::new();
     for (k, part) in parts.iter().enumerate() {
         let mut local = part.clone();
@@ -432,7 +439,7 @@ fn rock_asteroid(scene: &DetectionInput, i: usize, parts: &[Placed], asteroid: u
         hull_ground(&local, facets, scene.surfaces.tree(asteroid), margin, &mut found);
         for p in &found {
             let point = pose.to_world(p.point.position);
-            spots.push(Spot {
+            contacts.push(ContactPoint {
                 row: i as u32,
                 partner: Counterpart::Surface { surface, face: p.facet, velocity: pose.velocity_at(point) },
                 feature: p.point.feature ^ part_name(k as u32),
@@ -444,13 +451,13 @@ fn rock_asteroid(scene: &DetectionInput, i: usize, parts: &[Placed], asteroid: u
             });
         }
     }
-    spots[first..].sort_by_key(|s| match s.partner {
+    contacts[first..].sort_by_key(|s| match s.partner {
         Counterpart::Surface { face, .. } => (face, s.feature),
         Counterpart::Body { .. } => (0, s.feature),
     });
 }
 
-fn sphere_wall(scene: &DetectionInput, i: usize, wall: usize, spots: &mut Vec<Spot>) {
+fn sphere_wall(scene: &DetectionInput, i: usize, wall: usize, contacts: &mut Vec<ContactPoint>) {
     let b = &scene.world.bodies;
     let (x, r, w) = (b.position[i], b.radius[i], &scene.world.walls[wall]);
     let law = scene.law(i, w.material);
@@ -463,7 +470,7 @@ fn sphere_wall(scene: &DetectionInput, i: usize, wall: usize, spots: &mut Vec<Sp
         if gap > scene.reach.of(r, closing, &scene.laws[law as usize]) {
             continue;
         }
-        spots.push(Spot {
+        contacts.push(ContactPoint {
             row: i as u32,
             partner: Counterpart::Surface { surface: SurfaceRef::Wall(wall as u32), face, velocity },
             feature: 0,

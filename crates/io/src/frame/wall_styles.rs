@@ -34,8 +34,8 @@ impl WallStyles {
 }
 
 impl FromIterator<(u32, WallStyle)> for WallStyles {
-    fn from_iter<T: IntoIterator<Item = (u32, WallStyle)>>(looks: T) -> Self {
-        WallStyles(looks.into_iter().collect())
+    fn from_iter<T: IntoIterator<Item = (u32, WallStyle)>>(wall_styles: T) -> Self {
+        WallStyles(wall_styles.into_iter().collect())
     }
 }
 

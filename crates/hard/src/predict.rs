@@ -9,10 +9,10 @@ use rubblepile_core::{
 use rubblepile_geometry::meeting::{MovingWall, Path, meet};
 
 use crate::{
+    buffers::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
     drift::{BroadPhase, Drift},
     grid::CellCrossing,
     lists::Lists,
-    memory::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
     sight::Sight,
 };
 
@@ -21,8 +21,8 @@ const FAR: usize = 12;
 const NEAR: usize = 6;
 
 impl Drift<'_> {
-    /// As [`Drift::look_ahead`] for every grain, with each pair looked at once.
-    pub fn look_ahead_for_all(&mut self, lists: &Lists) {
+    /// As [`Drift::predict`] for every grain, with each pair looked at once.
+    pub fn predict_all(&mut self, lists: &Lists) {
         for k in 0..self.memory.rows.len() as u32 {
             let me = self.memory.grain(k as usize);
             let mut mine = self.memory.ahead[k as usize];
@@ -33,8 +33,8 @@ impl Drift<'_> {
                     self.memory.ahead[j as usize].consider(t, k, 0);
                 }
             }
-            self.look_for_walls(k as usize, &mut mine);
-            self.look_for_asteroids(k as usize, &mut mine);
+            self.predict_walls(k as usize, &mut mine);
+            self.predict_asteroids(k as usize, &mut mine);
             self.memory.ahead[k as usize] = mine;
         }
     }
@@ -48,12 +48,12 @@ impl Drift<'_> {
             prefetch(ahead, k as usize);
             prefetch(rows, k as usize);
             prefetch(bodies, k as usize);
-            grid.ask_for_place(k);
+            grid.prefetch_place(k);
         }
         if let Some((time, k)) = queue.soon(NEAR)
             && ahead[k as usize].first() == time
         {
-            grid.ask_for_cells(k);
+            grid.prefetch_cells(k);
         }
     }
 
@@ -83,11 +83,11 @@ impl Drift<'_> {
     }
 
     /// All that is ahead of a grain from now on.
-    pub fn look_ahead(&mut self, k: u32) -> Ahead {
+    pub fn predict(&mut self, k: u32) -> Ahead {
         let mut ahead = Ahead::NOTHING;
-        self.look_for_grains(k, &mut ahead);
-        self.look_for_walls(k as usize, &mut ahead);
-        self.look_for_asteroids(k as usize, &mut ahead);
+        self.predict_grains(k, &mut ahead);
+        self.predict_walls(k as usize, &mut ahead);
+        self.predict_asteroids(k as usize, &mut ahead);
         ahead
     }
 
@@ -123,16 +123,16 @@ impl Drift<'_> {
     }
 
     /// The first of a grain's neighbours that it meets, and when it leaves its cell.
-    pub fn look_for_grains(&mut self, k: u32, ahead: &mut Ahead) {
+    pub fn predict_grains(&mut self, k: u32, ahead: &mut Ahead) {
         let mut me = self.memory.grain(k as usize);
         (me.position, me.since) = (me.at(self.now), self.now);
         if let BroadPhase::Lists { lists, .. } = self.near {
-            self.see(k, me, lists.of(k), ahead);
+            self.first_collision(k, me, lists.of(k), ahead);
             return;
         }
         let mut seen = std::mem::take(&mut self.memory.seen);
         if let BroadPhase::Cells(grid) = &self.near {
-            self.see(k, me, grid.around(k, &mut seen), ahead);
+            self.first_collision(k, me, grid.around(k, &mut seen), ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
         }
@@ -140,7 +140,7 @@ impl Drift<'_> {
     }
 
     /// Whom of these a grain, which is as it is now, meets first.
-    fn see(&self, k: u32, me: FlyingGrain, others: &[u32], ahead: &mut Ahead) {
+    fn first_collision(&self, k: u32, me: FlyingGrain, others: &[u32], ahead: &mut Ahead) {
         // Lanes read eight of them at once: none is to wait for those before it.
         for &j in others {
             prefetch(&self.memory.rows, j as usize);
@@ -162,7 +162,7 @@ impl Drift<'_> {
         }
     }
 
-    pub fn look_for_walls(&self, row: usize, ahead: &mut Ahead) {
+    pub fn predict_walls(&self, row: usize, ahead: &mut Ahead) {
         if self.targets.is_empty() || matches!(self.fate(row), Fate::Held(_)) {
             return;
         }
@@ -184,9 +184,9 @@ impl Drift<'_> {
     }
 
     /// The grain's path has changed: everything ahead is new.
-    pub fn look_again(&mut self, k: u32) {
+    pub fn predict_again(&mut self, k: u32) {
         self.watch(k as usize);
-        let ahead = self.look_ahead(k);
+        let ahead = self.predict(k);
         self.set(k, ahead);
     }
 
@@ -200,7 +200,7 @@ impl Drift<'_> {
         let mut ahead = self.memory.ahead[k as usize];
         let mut seen = std::mem::take(&mut self.memory.seen);
         if let BroadPhase::Cells(grid) = &self.near {
-            self.see(k, me, grid.ahead(k, into, &mut seen), &mut ahead);
+            self.first_collision(k, me, grid.ahead(k, into, &mut seen), &mut ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
         }
