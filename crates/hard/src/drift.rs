@@ -101,7 +101,7 @@ pub struct Caught {
 
 /// What came of a drift.
 pub struct End {
-    pub memory: DriftBuffers,
+    pub buffers: DriftBuffers,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
@@ -113,7 +113,7 @@ pub struct Drift<'a> {
     pub scene: DriftContext<'a>,
     /// Periods and one over them; zero along open axes.
     pub period: (DVec3, DVec3),
-    pub memory: DriftBuffers,
+    pub buffers: DriftBuffers,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
@@ -128,7 +128,7 @@ pub struct Drift<'a> {
     /// Positions at the start.
     start: &'a [DVec3],
     pub id: &'a [u64],
-    pub near: BroadPhase<'a>,
+    pub broad_phase: BroadPhase<'a>,
     /// Whether a grain has left its leash.
     strayed: bool,
     /// Nobody is held or absorbed: fates, which would be another place in memory to look at, need no look.
@@ -141,11 +141,11 @@ impl<'a> Drift<'a> {
     pub fn new(
         world: &'a World,
         scene: DriftContext<'a>,
-        near: BroadPhase<'a>,
-        mut memory: DriftBuffers,
+        broad_phase: BroadPhase<'a>,
+        mut buffers: DriftBuffers,
     ) -> Self {
         let b = &world.bodies;
-        memory.fill(world);
+        buffers.fill(world);
         let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
         let period = scene.domain.period();
         let period = (DVec3::from_array(period.to_array().map(finite)), 1.0 / period);
@@ -158,7 +158,7 @@ impl<'a> Drift<'a> {
         };
         let mut drift = Drift {
             period,
-            memory,
+            buffers,
             caught: Vec::new(),
             absorbed: Vec::new(),
             walls,
@@ -170,7 +170,7 @@ impl<'a> Drift<'a> {
             scene,
             start: &b.position,
             id: &b.id,
-            near,
+            broad_phase,
             strayed: false,
             all_free: true,
             now: 0.0,
@@ -179,15 +179,15 @@ impl<'a> Drift<'a> {
         for &(row, held) in drift.scene.held {
             drift.hold(row as usize, held);
         }
-        match drift.near {
+        match drift.broad_phase {
             BroadPhase::Cells(_) => {
                 for k in 0..b.len() as u32 {
-                    drift.memory.ahead[k as usize] = drift.predict(k);
+                    drift.buffers.ahead[k as usize] = drift.predict(k);
                 }
             }
             BroadPhase::Lists { lists, .. } => drift.predict_all(lists),
         }
-        let DriftBuffers { queue, ahead, .. } = &mut drift.memory;
+        let DriftBuffers { queue, ahead, .. } = &mut drift.buffers;
         queue.fill(ahead.iter().map(Ahead::first), scene.h);
         drift
     }
@@ -199,14 +199,14 @@ impl<'a> Drift<'a> {
         let mut moment = (0.0, 0u64);
         loop {
             if self.strayed {
-                return Ok(Err(self.memory));
+                return Ok(Err(self.buffers));
             }
             if let Some((row, which)) = self.inside {
                 let (id, asteroid) = (self.id[row], self.scene.asteroids[which].name.clone());
                 return Err(Error::Inside { id, asteroid, time: self.scene.start + self.now });
             }
-            let Some((time, k)) = self.memory.queue.take() else { break };
-            let ahead = self.memory.ahead[k as usize];
+            let Some((time, k)) = self.buffers.queue.take() else { break };
+            let ahead = self.buffers.ahead[k as usize];
             if ahead.first() != time {
                 // Something came in between, and this never happens.
                 continue;
@@ -223,16 +223,16 @@ impl<'a> Drift<'a> {
                 self.meet_wall(k, ahead);
             }
             moment = if time > moment.0 { (time, 0) } else { (time, moment.1 + 1) };
-            if moment.1 > STANDSTILL * self.memory.rows.len() as u64 {
+            if moment.1 > STANDSTILL * self.buffers.rows.len() as u64 {
                 return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
             }
         }
-        for row in &mut self.memory.rows {
+        for row in &mut self.buffers.rows {
             let g = FlyingGrain::from(*row);
             *row = FlyingGrain { position: g.at(h), ..g }.into();
         }
         Ok(Ok(End {
-            memory: self.memory,
+            buffers: self.buffers,
             caught: self.caught,
             absorbed: self.absorbed,
             walls: self.walls,
@@ -243,8 +243,8 @@ impl<'a> Drift<'a> {
 
     /// Notes it if a grain leaves its leash: where it ends tells, since its path up to now did not.
     pub fn watch(&mut self, row: usize) {
-        if let BroadPhase::Lists { leash, .. } = self.near {
-            let end = self.memory.grain(row).at(self.scene.h);
+        if let BroadPhase::Lists { leash, .. } = self.broad_phase {
+            let end = self.buffers.grain(row).at(self.scene.h);
             self.strayed |= end.distance_squared(self.start[row]) > leash * leash;
         }
     }
@@ -262,14 +262,14 @@ impl<'a> Drift<'a> {
     }
 
     pub fn set(&mut self, k: u32, ahead: Ahead) {
-        self.memory.ahead[k as usize] = ahead;
-        self.memory.queue.set(k, ahead.first());
+        self.buffers.ahead[k as usize] = ahead;
+        self.buffers.queue.set(k, ahead.first());
     }
 
     /// What became of a grain so far.
     #[inline]
     pub fn fate(&self, row: usize) -> Fate {
-        if self.all_free { Fate::Free } else { self.memory.fate[row] }
+        if self.all_free { Fate::Free } else { self.buffers.fate[row] }
     }
 
     pub fn acceleration(&self, row: usize) -> DVec3 {

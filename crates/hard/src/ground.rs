@@ -26,7 +26,7 @@ impl Drift<'_> {
             flight.keep_up(self.now);
             let until = flight.until();
             let path = Path { within: until - self.now, ..path };
-            let clear = &mut self.memory.clear[which][row];
+            let clear = &mut self.buffers.clear[which][row];
             let tree = self.scene.surfaces.tree(which);
             let size = flight.asteroid().radius;
             let (time, facet) = match first_touch_of_surface(tree, size, &flight.ride(self.now), &path, clear)
@@ -48,14 +48,14 @@ impl Drift<'_> {
 
     /// The walls and asteroids that are ahead of a grain have changed, and nothing else.
     fn predict_ground_again(&mut self, k: u32) {
-        let before = self.memory.ahead[k as usize];
+        let before = self.buffers.ahead[k as usize];
         let mut ahead = Ahead { wall: f64::INFINITY, ..before };
         self.predict_walls(k as usize, &mut ahead);
         self.predict_asteroids(k as usize, &mut ahead);
-        self.memory.ahead[k as usize] = ahead;
+        self.buffers.ahead[k as usize] = ahead;
         // What has been taken out of the queue goes in again.
         if ahead.first() != before.first() || ahead.first() <= self.now {
-            self.memory.queue.set(k, ahead.first());
+            self.buffers.queue.set(k, ahead.first());
         }
     }
 
@@ -66,8 +66,8 @@ impl Drift<'_> {
             return;
         }
         let at_once = self.bring_here(i);
-        let me = self.memory.grain(i);
-        let (flight, body) = (&self.flights[which], self.memory.bodies[i]);
+        let me = self.buffers.grain(i);
+        let (flight, body) = (&self.flights[which], self.buffers.bodies[i]);
         let mut pose = flight.pose(now);
         let place = pose.to_local(me.position + self.sag(i));
         let corners = flight.asteroid().mesh.corners(ahead.face as usize);
@@ -106,14 +106,14 @@ impl Drift<'_> {
         self.tally.lost_normal += met.lost_normal;
         self.tally.lost_tangential += met.lost_tangential;
         self.tally.asteroid_collisions += 1;
-        self.memory.push(i, met.impulse / body.mass);
-        self.memory.bodies[i].spin += spin_change(arm, met.impulse, body.mass, me.radius);
-        self.memory.met[i] = self.memory.met[i].wrapping_add(1);
+        self.buffers.push(i, met.impulse / body.mass);
+        self.buffers.bodies[i].spin += spin_change(arm, met.impulse, body.mass, me.radius);
+        self.buffers.met[i] = self.buffers.met[i].wrapping_add(1);
         self.flights[which].hit(now, -met.impulse, asteroid_arm);
         self.predict_again(k);
         if self.flights[which].astray(self.smallest) {
             self.flights[which].expect(now);
-            for other in 0..self.memory.rows.len() as u32 {
+            for other in 0..self.buffers.rows.len() as u32 {
                 if other != k && self.fate(other as usize) == Fate::Free {
                     self.predict_ground_again(other);
                 }

@@ -23,27 +23,27 @@ const NEAR: usize = 6;
 impl Drift<'_> {
     /// As [`Drift::predict`] for every grain, with each pair looked at once.
     pub fn predict_all(&mut self, lists: &Lists) {
-        for k in 0..self.memory.rows.len() as u32 {
-            let me = self.memory.grain(k as usize);
-            let mut mine = self.memory.ahead[k as usize];
+        for k in 0..self.buffers.rows.len() as u32 {
+            let me = self.buffers.grain(k as usize);
+            let mut mine = self.buffers.ahead[k as usize];
             for &j in lists.above(k) {
                 let t = self.pair_time(k, &me, me.position, j);
                 if t.is_finite() {
                     mine.consider(t, j, 0);
-                    self.memory.ahead[j as usize].consider(t, k, 0);
+                    self.buffers.ahead[j as usize].consider(t, k, 0);
                 }
             }
             self.predict_walls(k as usize, &mut mine);
             self.predict_asteroids(k as usize, &mut mine);
-            self.memory.ahead[k as usize] = mine;
+            self.buffers.ahead[k as usize] = mine;
         }
     }
 
     /// Asks for what the next events will read: by then it is here. They are anywhere in the world, and so in memory.
     #[inline]
     pub fn read_ahead(&self) {
-        let DriftBuffers { queue, rows, bodies, ahead, .. } = &self.memory;
-        let BroadPhase::Cells(grid) = &self.near else { return };
+        let DriftBuffers { queue, rows, bodies, ahead, .. } = &self.buffers;
+        let BroadPhase::Cells(grid) = &self.broad_phase else { return };
         if let Some((_, k)) = queue.soon(FAR) {
             prefetch(ahead, k as usize);
             prefetch(rows, k as usize);
@@ -61,14 +61,14 @@ impl Drift<'_> {
     #[inline(always)]
     fn pair_time(&self, k: u32, a: &FlyingGrain, at: DVec3, j: u32) -> f64 {
         if !self.all_free {
-            match (self.memory.fate[k as usize], self.memory.fate[j as usize]) {
+            match (self.buffers.fate[k as usize], self.buffers.fate[j as usize]) {
                 (Fate::Held(_), Fate::Held(_)) | (_, Fate::Absorbed) => return f64::INFINITY,
                 (Fate::Held(hold), _) if self.scene.curvilinear => return self.time_to_held(j, k, hold),
                 (_, Fate::Held(hold)) if self.scene.curvilinear => return self.time_to_held(k, j, hold),
                 _ => {}
             }
         }
-        let b = self.memory.grain(j as usize);
+        let b = self.buffers.grain(j as usize);
         let rho = self.between(at, b.at(self.now));
         let v = b.velocity - a.velocity;
         let rv = rho.dot(v);
@@ -93,7 +93,7 @@ impl Drift<'_> {
 
     /// The parabola of a grain's fall, from now on.
     pub fn path(&self, row: usize) -> Path {
-        let me = self.memory.grain(row);
+        let me = self.buffers.grain(row);
         Path {
             position: me.at(self.now) + self.sag(row),
             velocity: me.velocity + self.kick(row),
@@ -106,12 +106,12 @@ impl Drift<'_> {
     /// When a grain meets one that a wall holds, along the true paths of both: for the centre of the grain, what is held is a
     /// point of the wall with the two radii about it.
     fn time_to_held(&self, row: u32, held: u32, hold: u32) -> f64 {
-        let WallAnchor { which, place } = self.memory.holds[hold as usize];
+        let WallAnchor { which, place } = self.buffers.holds[hold as usize];
         let surface =
             Surface::Cylinder(Cylinder { centre: place, axis: DVec3::Z, radius: 0.0, length: Some(0.0) });
         let point = Wall { surface, name: String::new(), ..self.scene.walls[which] };
         let mut path = self.path(row as usize);
-        let held = self.memory.grain(held as usize);
+        let held = self.buffers.grain(held as usize);
         path.radius += held.radius;
         // The image that is near.
         let there = held.at(self.now);
@@ -124,40 +124,40 @@ impl Drift<'_> {
 
     /// The first of a grain's neighbours that it meets, and when it leaves its cell.
     pub fn predict_grains(&mut self, k: u32, ahead: &mut Ahead) {
-        let mut me = self.memory.grain(k as usize);
+        let mut me = self.buffers.grain(k as usize);
         (me.position, me.since) = (me.at(self.now), self.now);
-        if let BroadPhase::Lists { lists, .. } = self.near {
+        if let BroadPhase::Lists { lists, .. } = self.broad_phase {
             self.first_collision(k, me, lists.of(k), ahead);
             return;
         }
-        let mut seen = std::mem::take(&mut self.memory.seen);
-        if let BroadPhase::Cells(grid) = &self.near {
+        let mut seen = std::mem::take(&mut self.buffers.seen);
+        if let BroadPhase::Cells(grid) = &self.broad_phase {
             self.first_collision(k, me, grid.around(k, &mut seen), ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
         }
-        self.memory.seen = seen;
+        self.buffers.seen = seen;
     }
 
     /// Whom of these a grain, which is as it is now, meets first.
     fn first_collision(&self, k: u32, me: FlyingGrain, others: &[u32], ahead: &mut Ahead) {
         // Lanes read eight of them at once: none is to wait for those before it.
         for &j in others {
-            prefetch(&self.memory.rows, j as usize);
+            prefetch(&self.buffers.rows, j as usize);
         }
         if self.all_free {
             let (now, end) = (self.now, self.scene.h);
-            let sight = Sight { rows: &self.memory.rows, me, others, now, end, period: self.period };
+            let sight = Sight { rows: &self.buffers.rows, me, others, now, end, period: self.period };
             let (t, j) = dispatch(sight);
             if t.is_finite() {
-                ahead.consider(t, j, self.memory.met[j as usize]);
+                ahead.consider(t, j, self.buffers.met[j as usize]);
             }
             return;
         }
         for &j in others.iter().filter(|&&j| j != k) {
             let t = self.pair_time(k, &me, me.position, j);
             if t.is_finite() {
-                ahead.consider(t, j, self.memory.met[j as usize]);
+                ahead.consider(t, j, self.buffers.met[j as usize]);
             }
         }
     }
@@ -166,7 +166,7 @@ impl Drift<'_> {
         if self.targets.is_empty() || matches!(self.fate(row), Fate::Held(_)) {
             return;
         }
-        let lists = match self.near {
+        let lists = match self.broad_phase {
             BroadPhase::Lists { lists, .. } if !lists.touches_walls(row) => return,
             BroadPhase::Lists { lists, .. } => Some(lists),
             BroadPhase::Cells(_) => None,
@@ -192,19 +192,19 @@ impl Drift<'_> {
 
     /// Moves a grain to the next cell, where it sees those that have come near.
     pub fn cross(&mut self, k: u32, into: CellCrossing) {
-        let BroadPhase::Cells(grid) = &mut self.near else { return };
+        let BroadPhase::Cells(grid) = &mut self.broad_phase else { return };
         self.tally.crossings += 1;
         grid.cross(k, into);
-        let mut me = self.memory.grain(k as usize);
+        let mut me = self.buffers.grain(k as usize);
         (me.position, me.since) = (me.at(self.now), self.now);
-        let mut ahead = self.memory.ahead[k as usize];
-        let mut seen = std::mem::take(&mut self.memory.seen);
-        if let BroadPhase::Cells(grid) = &self.near {
+        let mut ahead = self.buffers.ahead[k as usize];
+        let mut seen = std::mem::take(&mut self.buffers.seen);
+        if let BroadPhase::Cells(grid) = &self.broad_phase {
             self.first_collision(k, me, grid.ahead(k, into, &mut seen), &mut ahead);
             let (t, into) = grid.crossing(k, me.position, me.velocity);
             (ahead.crossing, ahead.into) = (self.now + t, into);
         }
-        self.memory.seen = seen;
+        self.buffers.seen = seen;
         self.set(k, ahead);
     }
 }

@@ -34,7 +34,7 @@ pub struct HardSpheres {
     settings: Settings,
     /// Scratch that the world can rebuild.
     lists: Lists,
-    memory: DriftBuffers,
+    buffers: DriftBuffers,
     held: Vec<(u32, Held)>,
     surfaces: Surfaces,
 }
@@ -44,7 +44,7 @@ impl HardSpheres {
         HardSpheres {
             settings,
             lists: Lists::default(),
-            memory: DriftBuffers::default(),
+            buffers: DriftBuffers::default(),
             held: Vec::new(),
             surfaces: Surfaces::default(),
         }
@@ -57,7 +57,7 @@ impl HardSpheres {
             fields.update(world, true, report)?;
         }
         if self.surfaces.update(world) {
-            self.memory.clear.clear();
+            self.buffers.clear.clear();
             ground::check_outside(&self.surfaces, world, TOUCHING)?;
         }
         if world.clock.step == 0 {
@@ -88,28 +88,28 @@ impl HardSpheres {
             acceleration: &world.rates.field,
             curvilinear: self.settings.curvilinear,
         };
-        let mut near = match Lists::leash(world, h) {
+        let mut broad_phase = match Lists::leash(world, h) {
             Some(leash) => {
                 self.lists.prepare(world, leash);
                 BroadPhase::Lists { lists: &self.lists, leash }
             }
             None => BroadPhase::cells(world),
         };
-        let mut memory = std::mem::take(&mut self.memory);
+        let mut buffers = std::mem::take(&mut self.buffers);
         let end = loop {
-            let drift = Drift::new(world, scene, near, memory);
+            let drift = Drift::new(world, scene, broad_phase, buffers);
             report.add_time("prediction", start);
             start = Instant::now();
             match drift.run()? {
                 Ok(end) => break end,
                 // Someone flies further than lists reach: once more, with cells.
-                Err(back) => (near, memory) = (BroadPhase::cells(world), back),
+                Err(back) => (broad_phase, buffers) = (BroadPhase::cells(world), back),
             }
         };
-        let End { memory, caught, absorbed, walls, flights, tally } = end;
-        memory.write(world);
+        let End { buffers, caught, absorbed, walls, flights, tally } = end;
+        buffers.write(world);
         flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
-        self.memory = memory;
+        self.buffers = buffers;
         report.add_time("collisions", start);
         let state = world.part_or_default::<HardState>();
         state.grain_collisions += tally.grain_collisions;

@@ -132,7 +132,7 @@ pub struct DetectionInput<'a> {
     pub world: &'a World,
     pub laws: &'a [ContactParameters],
     pub reach: DetectionRange,
-    pub rocks: &'a PlacedParts,
+    pub parts: &'a PlacedParts,
     /// At the time of the configuration.
     pub poses: &'a Poses,
     pub surfaces: &'a Surfaces,
@@ -148,36 +148,36 @@ impl DetectionInput<'_> {
 type Detected = (Vec<ContactPoint>, Vec<(usize, f64)>);
 
 /// All contact points, in the order of rows, partners (walls last) and features.
-pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<ContactPoint> {
-    let n = scene.world.bodies.len();
-    let walls: Vec<Vec<PlacedWall>> = if scene.world.only_spheres() {
+pub fn find(input: &DetectionInput, candidates: &mut Candidates) -> Vec<ContactPoint> {
+    let n = input.world.bodies.len();
+    let walls: Vec<Vec<PlacedWall>> = if input.world.only_spheres() {
         Vec::new()
     } else {
         let faces = |(w, pose): (&Wall, &Pose)| {
             (0..w.surface.faces()).map(|face| PlacedWall::new(&w.surface, face, pose)).collect()
         };
-        scene.world.walls.iter().zip(&scene.poses.walls).map(faces).collect()
+        input.world.walls.iter().zip(&input.poses.walls).map(faces).collect()
     };
-    let list = &*near;
+    let list = &*candidates;
     // Pairs of spheres are quick: a task must be many to be worth a thread.
-    let least = if scene.world.only_spheres() { 64 } else { 1 };
+    let least = if input.world.only_spheres() { 64 } else { 1 };
     let blocks: Vec<Detected> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
         .with_min_len(least)
         .map(|b| {
             let (mut contacts, mut clear) = (Vec::new(), Vec::new());
             for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
-                of_row(scene, list, i, &mut contacts, &mut clear);
-                for wall in 0..scene.world.walls.len() {
-                    match (scene.rocks.of(i), walls.get(wall)) {
-                        ([], _) | (_, None) => sphere_wall(scene, i, wall, &mut contacts),
-                        (parts, Some(faces)) => rock_wall(scene, i, parts, wall, faces, &mut contacts),
+                of_row(input, list, i, &mut contacts, &mut clear);
+                for wall in 0..input.world.walls.len() {
+                    match (input.parts.of(i), walls.get(wall)) {
+                        ([], _) | (_, None) => sphere_wall(input, i, wall, &mut contacts),
+                        (parts, Some(faces)) => rock_wall(input, i, parts, wall, faces, &mut contacts),
                     }
                 }
-                for asteroid in 0..scene.world.asteroids.len() {
-                    match scene.rocks.of(i) {
-                        [] => sphere_asteroid(scene, i, asteroid, &mut contacts),
-                        parts => rock_asteroid(scene, i, parts, asteroid, &mut contacts),
+                for asteroid in 0..input.world.asteroids.len() {
+                    match input.parts.of(i) {
+                        [] => sphere_asteroid(input, i, asteroid, &mut contacts),
+                        parts => rock_asteroid(input, i, parts, asteroid, &mut contacts),
                     }
                 }
             }
@@ -185,7 +185,7 @@ pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<ContactPoint> 
         })
         .collect();
     for (_, clear) in &blocks {
-        clear.iter().for_each(|&(slot, distance)| near.clear[slot] = distance);
+        clear.iter().for_each(|&(slot, distance)| candidates.clear[slot] = distance);
     }
     let mut all = Vec::with_capacity(blocks.iter().map(|b| b.0.len()).sum());
     blocks.into_iter().for_each(|b| all.extend(b.0));
@@ -194,32 +194,32 @@ pub fn find(scene: &DetectionInput, near: &mut Candidates) -> Vec<ContactPoint> 
 
 /// Contacts of a row with higher rows; slots of the list whose bodies were found apart, and by how much.
 fn of_row(
-    scene: &DetectionInput,
-    near: &Candidates,
+    input: &DetectionInput,
+    candidates: &Candidates,
     i: usize,
     contacts: &mut Vec<ContactPoint>,
     clear: &mut Vec<(usize, f64)>,
 ) {
-    let b = &scene.world.bodies;
-    let first = near.list.start[i] as usize;
-    for (k, &j) in near.list.of(i).iter().enumerate() {
+    let b = &input.world.bodies;
+    let first = candidates.list.start[i] as usize;
+    for (k, &j) in candidates.list.of(i).iter().enumerate() {
         let j = j as usize;
-        let (own, other) = (scene.rocks.of(i), scene.rocks.of(j));
+        let (own, other) = (input.parts.of(i), input.parts.of(j));
         if own.is_empty() && other.is_empty() {
-            spheres(scene, i, j, contacts);
+            spheres(input, i, j, contacts);
             continue;
         }
-        let law = scene.law(i, b.material[j]);
+        let law = input.law(i, b.material[j]);
         let turning = |k: usize| if b.shape[k] == 0 { 0.0 } else { b.spin[k].length() * b.radius[k] };
         let closing = (b.velocity[j] - b.velocity[i]).length() + turning(i) + turning(j);
-        let margin = scene.reach.of(b.radius[i].min(b.radius[j]), closing, &scene.laws[law as usize]);
-        let ways = near.travel[i] + near.travel[j];
-        // Far enough when last seen, and not come near since.
-        if near.clear[first + k] - ways > 1.000001 * margin {
+        let margin = input.reach.of(b.radius[i].min(b.radius[j]), closing, &input.laws[law as usize]);
+        let ways = candidates.travel[i] + candidates.travel[j];
+        // Far enough when last seen, and not come candidates since.
+        if candidates.clear[first + k] - ways > 1.000001 * margin {
             continue;
         }
         let apart = b.position[j] - b.position[i];
-        let image = scene.world.domain.shortest(apart) - apart;
+        let image = input.world.domain.shortest(apart) - apart;
         let new = ContactPoint {
             row: i as u32,
             partner: Counterpart::Body { row: j as u32, image },
@@ -227,7 +227,7 @@ fn of_row(
             lever: b.radius[i] * b.radius[j] / (b.radius[i] + b.radius[j]),
             ..ContactPoint::default()
         };
-        if let Some(distance) = rocks(scene, (i, own), (j, other), margin, &new, contacts) {
+        if let Some(distance) = rocks(input, (i, own), (j, other), margin, &new, contacts) {
             clear.push((first + k, distance + ways));
         }
     }
@@ -235,14 +235,14 @@ fn of_row(
 
 /// Contact points of two bodies of which one at least is a solid; a lower bound of the distance if there are none.
 fn rocks(
-    scene: &DetectionInput,
+    input: &DetectionInput,
     (i, own): (usize, &[Placed]),
     (j, other): (usize, &[Placed]),
     margin: f64,
     new: &ContactPoint,
     contacts: &mut Vec<ContactPoint>,
 ) -> Option<f64> {
-    let b = &scene.world.bodies;
+    let b = &input.world.bodies;
     let Counterpart::Body { image, .. } = new.partner else { return None };
     let first = contacts.len();
     let mut nearest = f64::INFINITY;
@@ -303,22 +303,22 @@ fn push(contacts: &mut Vec<ContactPoint>, new: &ContactPoint, manifold: &Manifol
 }
 
 fn rock_wall(
-    scene: &DetectionInput,
+    input: &DetectionInput,
     i: usize,
     parts: &[Placed],
     wall: usize,
     faces: &[PlacedWall],
     contacts: &mut Vec<ContactPoint>,
 ) {
-    let b = &scene.world.bodies;
-    let (w, pose) = (&scene.world.walls[wall], &scene.poses.walls[wall]);
-    let law = scene.law(i, w.material);
+    let b = &input.world.bodies;
+    let (w, pose) = (&input.world.walls[wall], &input.poses.walls[wall]);
+    let law = input.law(i, w.material);
     for (face, placed) in faces.iter().enumerate() {
         let first = contacts.len();
         let near = w.surface.nearest_at(face as u32, pose, b.position[i]);
         let closing = (pose.velocity_at(near.point) - b.velocity[i]).length()
             + b.radius[i] * (b.spin[i].length() + pose.spin.length());
-        let margin = scene.reach.of(b.radius[i], closing, &scene.laws[law as usize]);
+        let margin = input.reach.of(b.radius[i], closing, &input.laws[law as usize]);
         if near.distance > b.radius[i] + margin {
             continue;
         }
@@ -339,16 +339,16 @@ fn rock_wall(
     }
 }
 
-fn spheres(scene: &DetectionInput, i: usize, j: usize, contacts: &mut Vec<ContactPoint>) {
-    let b = &scene.world.bodies;
+fn spheres(input: &DetectionInput, i: usize, j: usize, contacts: &mut Vec<ContactPoint>) {
+    let b = &input.world.bodies;
     let apart = b.position[j] - b.position[i];
-    let d = scene.world.domain.shortest(apart);
+    let d = input.world.domain.shortest(apart);
     let (ri, rj) = (b.radius[i], b.radius[j]);
     let distance = d.length();
     let gap = distance - ri - rj;
-    let law = scene.law(i, b.material[j]);
+    let law = input.law(i, b.material[j]);
     let closing = (b.velocity[j] - b.velocity[i]).length();
-    if gap > scene.reach.of(ri.min(rj), closing, &scene.laws[law as usize]) {
+    if gap > input.reach.of(ri.min(rj), closing, &input.laws[law as usize]) {
         return;
     }
     // Two spheres in one place have no normal of their own: any will do to part them.
@@ -367,20 +367,20 @@ fn spheres(scene: &DetectionInput, i: usize, j: usize, contacts: &mut Vec<Contac
 
 /// Every triangle in reach is touched at its closest point; one that several share counts once. Of a flat stretch only the
 /// nearest bears anything: the others are as far beside it as they are farther away.
-fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, contacts: &mut Vec<ContactPoint>) {
-    let b = &scene.world.bodies;
-    let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
+fn sphere_asteroid(input: &DetectionInput, i: usize, asteroid: usize, contacts: &mut Vec<ContactPoint>) {
+    let b = &input.world.bodies;
+    let (r, body) = (b.radius[i], &input.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
-    let pose = &scene.poses[surface];
+    let pose = &input.poses[surface];
     let x = pose.to_local(b.position[i]);
-    let law = scene.law(i, body.material);
+    let law = input.law(i, body.material);
     let closing = (pose.velocity_at(b.position[i]) - b.velocity[i]).length();
-    let reach = r + scene.reach.of(r, closing, &scene.laws[law as usize]);
+    let reach = r + input.reach.of(r, closing, &input.laws[law as usize]);
     if x.length() > body.radius + reach {
         return;
     }
     let mut found: Vec<(u32, DVec3)> = Vec::new();
-    scene.surfaces.tree(asteroid).within(x, reach, |facet, point| found.push((facet, point)));
+    input.surfaces.tree(asteroid).within(x, reach, |facet, point| found.push((facet, point)));
     found.sort_unstable_by_key(|f| f.0);
     let mut seen: Vec<DVec3> = Vec::new();
     for (facet, point) in found {
@@ -411,22 +411,22 @@ fn sphere_asteroid(scene: &DetectionInput, i: usize, asteroid: usize, contacts: 
 /// Contact points of a solid with the surface of an asteroid, found in the asteroid's frame. Those of a flat stretch are on one
 /// face, whichever of its facets they are over: what they bear is remembered while the body slides.
 fn rock_asteroid(
-    scene: &DetectionInput,
+    input: &DetectionInput,
     i: usize,
     parts: &[Placed],
     asteroid: usize,
     contacts: &mut Vec<ContactPoint>,
 ) {
-    let b = &scene.world.bodies;
-    let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
+    let b = &input.world.bodies;
+    let (r, body) = (b.radius[i], &input.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
-    let pose = &scene.poses[surface];
+    let pose = &input.poses[surface];
     let x = pose.to_local(b.position[i]);
-    let law = scene.law(i, body.material);
+    let law = input.law(i, body.material);
     let closing = (pose.velocity_at(b.position[i]) - b.velocity[i]).length()
         + r * (b.spin[i].length() + pose.spin.length());
-    let margin = scene.reach.of(r, closing, &scene.laws[law as usize]);
-    let Some(facets) = scene.surfaces.facets(asteroid) else { return };
+    let margin = input.reach.of(r, closing, &input.laws[law as usize]);
+    let Some(facets) = input.surfaces.facets(asteroid) else { return };
     if x.length() > body.radius + r + margin {
         return;
     }
@@ -436,7 +436,7 @@ fn rock_asteroid(
         let mut local = part.clone();
         local.place(x, turn);
         found.clear();
-        hull_ground(&local, facets, scene.surfaces.tree(asteroid), margin, &mut found);
+        hull_ground(&local, facets, input.surfaces.tree(asteroid), margin, &mut found);
         for p in &found {
             let point = pose.to_world(p.point.position);
             contacts.push(ContactPoint {
@@ -457,17 +457,17 @@ fn rock_asteroid(
     });
 }
 
-fn sphere_wall(scene: &DetectionInput, i: usize, wall: usize, contacts: &mut Vec<ContactPoint>) {
-    let b = &scene.world.bodies;
-    let (x, r, w) = (b.position[i], b.radius[i], &scene.world.walls[wall]);
-    let law = scene.law(i, w.material);
+fn sphere_wall(input: &DetectionInput, i: usize, wall: usize, contacts: &mut Vec<ContactPoint>) {
+    let b = &input.world.bodies;
+    let (x, r, w) = (b.position[i], b.radius[i], &input.world.walls[wall]);
+    let law = input.law(i, w.material);
     for face in 0..w.surface.faces() {
-        let pose = &scene.poses.walls[wall];
+        let pose = &input.poses.walls[wall];
         let near = w.surface.nearest_at(face, pose, x);
         let gap = near.distance - r;
         let velocity = pose.velocity_at(near.point);
         let closing = (velocity - b.velocity[i]).length();
-        if gap > scene.reach.of(r, closing, &scene.laws[law as usize]) {
+        if gap > input.reach.of(r, closing, &input.laws[law as usize]) {
             continue;
         }
         contacts.push(ContactPoint {

@@ -32,18 +32,18 @@ impl IsolatedProblem {
         let walls = world.walls.iter().map(|w| w.pose(world.time())).collect();
         let poses = Poses { walls, asteroids: Vec::new() };
         let reach = DetectionRange { margin: Some(reach), ahead: 0.0 };
-        let mut near = Candidates::default();
-        near.update(&world, &reach, &laws);
-        let rocks = PlacedParts::new(&world)?;
-        let scene = DetectionInput {
+        let mut candidates = Candidates::default();
+        candidates.update(&world, &reach, &laws);
+        let parts = PlacedParts::new(&world)?;
+        let input = DetectionInput {
             world: &world,
             laws: &laws,
             reach,
-            rocks: &rocks,
+            parts: &parts,
             poses: &poses,
             surfaces: &Surfaces::default(),
         };
-        let mut contacts = detection::find(&scene, &mut near);
+        let mut contacts = detection::find(&input, &mut candidates);
         contacts.iter_mut().for_each(|s| s.gap = 0.0);
         let velocity: Vec<DVec3> =
             world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();

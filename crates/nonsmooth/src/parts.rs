@@ -30,15 +30,15 @@ impl PlacedParts {
             );
         }
         let b = &world.bodies;
-        let mut rocks = PlacedParts { start: vec![0], ..PlacedParts::default() };
+        let mut parts = PlacedParts { start: vec![0], ..PlacedParts::default() };
         for row in 0..b.len() {
             for hull in &hulls[b.shape[row] as usize] {
-                rocks.placed.push(Placed::new(hull.clone(), b.position[row], b.orientation[row]));
-                rocks.row.push(row as u32);
+                parts.placed.push(Placed::new(hull.clone(), b.position[row], b.orientation[row]));
+                parts.row.push(row as u32);
             }
-            rocks.start.push(rocks.placed.len() as u32);
+            parts.start.push(parts.placed.len() as u32);
         }
-        Ok(rocks)
+        Ok(parts)
     }
 
     /// Moves all to where their bodies are.

@@ -45,16 +45,16 @@ pub struct ContactDynamics {
 
 /// Scratch that the world can rebuild.
 pub(crate) struct Workspace {
-    pub memory: PreviousContacts,
-    pub near: Candidates,
+    pub previous: PreviousContacts,
+    pub candidates: Candidates,
     pub laws: Vec<ContactParameters>,
-    rocks: PlacedParts,
+    parts: PlacedParts,
 }
 
 impl Workspace {
-    fn new(world: &World, memory: PreviousContacts) -> Result<Self> {
+    fn new(world: &World, previous: PreviousContacts) -> Result<Self> {
         let laws = world.pair_table().iter().map(ContactParameters::new).collect();
-        Ok(Workspace { memory, near: Candidates::default(), laws, rocks: PlacedParts::new(world)? })
+        Ok(Workspace { previous, candidates: Candidates::default(), laws, parts: PlacedParts::new(world)? })
     }
 }
 
@@ -75,11 +75,11 @@ impl ContactDynamics {
     }
 
     fn sort(&mut self, world: &mut World) -> Result<()> {
-        let mut memory = self.live(world)?.memory;
+        let mut previous = self.live(world)?.previous;
         if let Some(order) = order::sort_bodies(world) {
-            memory.permute(&order);
+            previous.permute(&order);
         }
-        self.live = Some(Workspace::new(world, memory)?);
+        self.live = Some(Workspace::new(world, previous)?);
         Ok(())
     }
 
@@ -102,23 +102,23 @@ impl ContactDynamics {
         let start = Instant::now();
         // From one look at the contacts to the next a body goes h v, part of it in the next step.
         let reach = DetectionRange { margin: self.settings.margin.value(), ahead: h };
-        live.rocks.place(world);
+        live.parts.place(world);
         self.surfaces.update(world);
         let poses = poses(world, world.time() + before);
-        if live.near.update(world, &reach, &live.laws) {
+        if live.candidates.update(world, &reach, &live.laws) {
             world.bodies.check_finite(world.time())?;
             self.surfaces.check_outside(world)?;
             report.count("neighbour lists", 1);
         }
-        let scene = DetectionInput {
+        let input = DetectionInput {
             world,
             laws: &live.laws,
             reach,
-            rocks: &live.rocks,
+            parts: &live.parts,
             poses: &poses,
             surfaces: &self.surfaces,
         };
-        let contacts = detection::find(&scene, &mut live.near);
+        let contacts = detection::find(&input, &mut live.candidates);
         report.add_time("detection", start);
 
         let start = Instant::now();
@@ -130,7 +130,7 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem = ContactProblem::new(&free, &contacts, &live.laws, &live.memory.start(&contacts));
+        let mut problem = ContactProblem::new(&free, &contacts, &live.laws, &live.previous.start(&contacts));
         report.add_time("contact problem", start);
 
         let start = Instant::now();
@@ -143,7 +143,7 @@ impl ContactDynamics {
             account(world, &problem, &contacts, &solution);
         }
         push_asteroids(world, &problem, &contacts, &solution);
-        live.memory = PreviousContacts::of(&contacts, &solution);
+        live.previous = PreviousContacts::of(&contacts, &solution);
         for k in 0..world.bodies.len() {
             (world.bodies.velocity[k], world.bodies.spin[k]) = problem.velocity(k);
         }
@@ -374,7 +374,7 @@ impl Method for ContactDynamics {
 
     fn sync(&mut self, world: &mut World, extent: Extent) -> Result<()> {
         if let (Some(live), Extent::Whole) = (&self.live, extent) {
-            world.part = Some(Box::new(NonsmoothState { contacts: live.memory.to_history(world) }));
+            world.part = Some(Box::new(NonsmoothState { contacts: live.previous.to_history(world) }));
         }
         Ok(())
     }

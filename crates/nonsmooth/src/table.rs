@@ -24,12 +24,12 @@ pub fn contacts(
     // As far as the step looks: a point that bore an impulse is still within it.
     let reach = DetectionRange { margin: settings.margin.value(), ahead: h };
     let poses = poses(world, world.time());
-    let rocks = PlacedParts::new(world)?;
-    let mut near = Candidates::default();
-    near.update(world, &reach, &live.laws);
-    let scene = DetectionInput { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses, surfaces };
-    let contacts = detection::find(&scene, &mut near);
-    let impulses = live.memory.matched(&contacts);
+    let parts = PlacedParts::new(world)?;
+    let mut candidates = Candidates::default();
+    candidates.update(world, &reach, &live.laws);
+    let input = DetectionInput { world, laws: &live.laws, reach, parts: &parts, poses: &poses, surfaces };
+    let contacts = detection::find(&input, &mut candidates);
+    let impulses = live.previous.matched(&contacts);
     let table = contacts
         .iter()
         .zip(impulses)
@@ -38,13 +38,13 @@ pub fn contacts(
             // The remembered impulse is what the solver gave; cohesion pulls besides.
             let pull = live.laws[contact.law as usize].pull(contact);
             let force = warm.impulse / h - pull * contact.normal;
-            contact(world, surfaces, contact, force, warm.torque / h)
+            table_row(world, surfaces, contact, force, warm.torque / h)
         })
         .collect();
     Ok(table)
 }
 
-fn contact(
+fn table_row(
     world: &World,
     surfaces: &Surfaces,
     contact: &ContactPoint,
