@@ -304,7 +304,7 @@ pub enum Format {
     Obj,
 }
 
-/// How finely spheres are drawn; `None`: not at all.
+/// Subdivision of spheres; `None`: spheres are omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail(pub Option<u32>);
 

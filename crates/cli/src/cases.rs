@@ -72,7 +72,7 @@ fn line<R: PrintedRow>(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Stri
     format!("{}\n", padded.join("  ").trim_end())
 }
 
-/// What is printed while cases run.
+/// Output while cases run.
 struct Show {
     json: bool,
     /// Notes of cases, and how far they are, on standard error.

@@ -36,7 +36,7 @@ pub fn check(args: args::Check) -> Result<(), Failure> {
     refuse(&advice)
 }
 
-/// What there is to say of a plan before it runs, the scenario's part and the method's.
+/// All advice on a plan before it runs, from the scenario and from the method.
 pub fn all(summary: &Summary, plan: &Plan) -> Vec<Advice> {
     let mut all = summary.advice.clone();
     for advice in plan.advice() {

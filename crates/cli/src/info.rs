@@ -346,7 +346,7 @@ fn shapes(solids: Option<Solids>) -> (&'static str, String, Value) {
     }
 }
 
-/// The shapes of a frame are in a file of their own, which need not be there to look at a frame.
+/// The shapes of a frame are in a separate file, which is not needed to describe the frame.
 fn frame_shapes(frame: &FrameData) -> (&'static str, String, Value) {
     let solids = frame.shape.iter().filter(|&&s| s != 0).count();
     let words = if solids == 0 { "spheres".into() } else { format!("{solids} polyhedra") };

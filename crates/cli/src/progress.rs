@@ -26,7 +26,7 @@ enum DisplayMode {
 
 pub struct ProgressDisplay {
     kind: DisplayMode,
-    /// Wall clock, simulated time and steps of late.
+    /// Recent wall-clock times, simulated times and steps.
     past: VecDeque<(Instant, f64, u64)>,
 }
 

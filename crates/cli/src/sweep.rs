@@ -2,7 +2,7 @@
 //!
 //! What is finished is left alone, what was stopped or killed goes on from its checkpoint, what fails is noted and the
 //! others go on. Nothing is remembered but the directories themselves: a sweep may be stopped, resumed, split over the
-//! tasks of a job array, and looked at while it runs.
+//! tasks of a job array, and inspected while it runs.
 
 use std::{
     collections::BTreeMap,
@@ -125,7 +125,7 @@ fn check_all(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Result
     }
 }
 
-/// Says what there is to do and how far it is; the table is made anew where there is something.
+/// Lists the runs and their states; rewrites the table if there are any runs.
 fn list(sweep: &Sweep, out: &Path) -> Result<(), Failure> {
     let rows = if out.is_dir() { campaign::write(sweep, out)? } else { campaign::collect(sweep, out) };
     let mut lines = vec![vec!["task".to_string(), "state".into()]];
@@ -154,15 +154,15 @@ struct Campaign<'a> {
     chosen: usize,
 }
 
-/// What is going on.
+/// Progress of the sweep.
 struct Board {
-    /// How much of each run is done.
+    /// Completed fraction of each run.
     parts: BTreeMap<usize, f64>,
     said: Instant,
     written: Instant,
 }
 
-/// How a run of this sitting went, in words.
+/// The result of a run of this session, in words.
 type Words = Result<String, String>;
 
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -253,13 +253,13 @@ impl Campaign<'_> {
         let summary = summary(&built);
         let plan = prepared.plan(built);
         check::refuse(&check::all(&summary, &plan))?;
-        // What was killed before its first checkpoint has left nothing to go on from: it is moved aside.
+        // A run killed before its first checkpoint cannot be resumed: it is moved aside.
         let (lock, _) = RunDir::create(directory, true)?;
         Ok(Session::start(plan, lock)?)
     }
 }
 
-/// What went wrong, on one line.
+/// The error, on one line.
 fn message(failure: &Failure) -> String {
     let words = failure.report().map_or("failed".to_string(), |r| r.to_string());
     words.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Citation {
     pub key: &'static str,
-    /// What of a run it stands for.
+    /// The part of a run that it covers.
     pub about: &'static str,
     pub authors: &'static str,
     pub title: &'static str,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Partner {
     /// Another body, by id.
@@ -32,7 +32,7 @@ pub struct Contact {
     pub overlap: f64,
     /// Force on the body, N; its partner feels the opposite.
     pub force: DVec3,
-    /// Rolling and twisting torque on the body, N m, besides the moment of `force` at `point`.
+    /// Rolling and twisting torque on the body, N m, in addition to the moment of `force` at `point`.
     pub torque: DVec3,
     /// Vector from the partner's centre to the body's (for a wall: from the contact point), for stresses.
     pub branch: DVec3,

@@ -48,7 +48,7 @@ impl<K> Setting for Option<Quantity<K>> {
     }
 }
 
-/// What a value must be.
+/// The constraint on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// The method knows the bounds.
@@ -305,7 +305,7 @@ macro_rules! properties {
             }
         }
 
-        /// What an event may change.
+        /// A property that an event may change.
         pub const PROPERTIES: &[Property] = &[
             $($($(Property {
                 key: concat!(stringify!($group), ".", stringify!($g_key)),
@@ -473,7 +473,7 @@ fn quarter() -> Number {
     Quantity::new(0.25)
 }
 
-/// How the values of two materials make that of their contact.
+/// The mixing rule for the values of two materials.
 trait Mix {
     type Value;
     fn mix(a: Self::Value, b: Self::Value) -> Self::Value;

@@ -103,7 +103,7 @@ impl Dimension {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitError {
     pub message: String,
-    /// What to write instead.
+    /// A suggestion.
     pub hint: Option<String>,
 }
 
@@ -309,7 +309,7 @@ impl<'a> Parser<'a> {
         Ok((mantissa, exponent))
     }
 
-    /// The power after a symbol; 1 if there is none.
+    /// The power after a symbol, 1 by default.
     fn power(&mut self) -> Result<i32, UnitError> {
         let marked = if let Some(rest) = self.rest.strip_prefix("**") {
             self.rest = rest;

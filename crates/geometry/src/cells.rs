@@ -166,7 +166,7 @@ impl HierarchicalGrid {
     }
 }
 
-/// Cells to look at along an axis that has `n` of them (0: open). With fewer than three, each only once.
+/// Cells to search along an axis that has `n` of them (0: open). With fewer than three, each only once.
 fn reach(n: i64) -> (i64, i64) {
     match n {
         1 => (0, 0),

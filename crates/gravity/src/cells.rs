@@ -33,7 +33,7 @@ pub struct NodeBlock<S> {
     pub mass: [S; BLOCK],
     /// Block of the children; of a leaf, its place in the order of the bodies.
     pub children: [u32; BLOCK],
-    /// One bit a place: in use, a leaf, a leaf or a parent of leaves only.
+    /// One bit per place: in use, a leaf, a leaf or a parent of leaves only.
     pub used: u32,
     pub leaf: u32,
     pub group: u32,
@@ -72,7 +72,7 @@ pub struct TreeCells<S> {
     pub leaves: Vec<Leaf<S>>,
     pub balls: Vec<Ball>,
     pub blocks: Vec<NodeBlock<S>>,
-    /// `record_rows` rows a node, and one record without mass at the end.
+    /// `record_rows` rows per node, and one record without mass at the end.
     pub records: Vec<[S; WIDTH]>,
     pub record_rows: usize,
     pub scale: TreeUnits,

@@ -43,7 +43,7 @@ pub use solver::{Settings, TreeSolver};
 pub use tree::{Accuracy, Tree};
 pub use uniform::Uniform;
 
-/// What benchmarks tune and no user needs; it may change at any time.
+/// Internals for benchmarks; not a stable interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::solver::{Settings, TreeSolver};
@@ -60,7 +60,7 @@ fn check_finite(world: &World) -> Result<()> {
     if finite && !sum.is_nan() { Ok(()) } else { world.bodies.check_finite(world.time()) }
 }
 
-/// What is true of self-gravity however it is summed.
+/// Properties of self-gravity common to all solvers.
 fn self_gravity_advice(world: &World) -> Vec<Advice> {
     match world.domain {
         Domain::Open => Vec::new(),

@@ -73,7 +73,7 @@ pub(crate) fn snake_case(name: &str) -> String {
     key
 }
 
-/// Computed anew at every step: the default of `every`.
+/// Updated at every step: the default of `every`.
 pub(crate) fn every_step() -> u64 {
     1
 }

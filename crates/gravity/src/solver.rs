@@ -27,7 +27,7 @@ const LEAST: f64 = 1e-4;
 const SAMPLE: usize = 48;
 const REPEATS: usize = 4;
 
-/// How the tree is walked: what [`crate::Tree`] derives from its accuracy.
+/// Parameters of the walk, which [`crate::Tree`] derives from its accuracy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Order of the expansions: 4, 5 or 6 (in double precision always 6).

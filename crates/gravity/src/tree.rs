@@ -107,7 +107,7 @@ impl FieldSettings for TreeGravity {
     }
 }
 
-/// How good the tree's accelerations are.
+/// Accuracy of the tree's accelerations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Accuracy {
     /// Root of the mean over bodies of (|error| / |acceleration|)^2, against the direct sum.

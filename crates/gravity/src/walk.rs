@@ -1,4 +1,4 @@
-//! The walk: for every target node, which sources act on it as a whole, and which must be looked at more closely.
+//! The walk: for every target node, which sources act on it as a whole, and which must be opened.
 //!
 //! A source A (mass M, radius a) acts on a target B (radius b) at distance R through an expansion of order p when
 //!
@@ -43,18 +43,18 @@ pub struct NodeSet {
     places: u32,
 }
 
-/// What a thread needs besides the tree.
+/// Scratch of a thread.
 #[derive(Default)]
 struct Scratch {
     work: Vec<NodeSet>,
     far: Vec<u32>,
     near: Vec<u32>,
     again: Vec<u32>,
-    /// What is passed down, one list a level of the recursion.
+    /// What is passed down, one list per level of the recursion.
     passed: Vec<Vec<NodeSet>>,
 }
 
-/// When a source may act as a whole.
+/// The acceptance criterion of a source.
 #[derive(Debug, Clone, Copy)]
 pub struct Acceptance {
     pub opening: f64,

@@ -44,23 +44,23 @@ impl From<PackedGrain> for FlyingGrain {
     }
 }
 
-/// What else a collision needs to know of a grain: one cache line.
+/// The other properties of a grain that a collision needs: one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Body {
     pub spin: DVec3,
     pub mass: f64,
     pub material: u32,
-    /// How many times in a row it has met something at once after the time before.
+    /// Number of consecutive collisions without delay.
     pub at_once: u32,
 }
 
-/// What a grain meets next.
+/// The next event of a grain.
 #[derive(Debug, Clone, Copy)]
-pub struct Ahead {
+pub struct NextEvent {
     pub pair: f64,
     pub partner: u32,
-    /// How many times the partner had met something when this was found.
+    /// Collision count of the partner when this was found.
     pub partner_met: u32,
     /// A wall or an asteroid: when, which, its face or facet, and the leg of the asteroid when this was found.
     pub wall: f64,
@@ -71,8 +71,8 @@ pub struct Ahead {
     pub into: CellCrossing,
 }
 
-impl Ahead {
-    pub const NOTHING: Ahead = Ahead {
+impl NextEvent {
+    pub const NOTHING: NextEvent = NextEvent {
         pair: f64::INFINITY,
         partner: u32::MAX,
         partner_met: 0,
@@ -115,18 +115,18 @@ pub struct WallAnchor {
     pub place: DVec3,
 }
 
-/// What a drift knows of every grain. Kept from one to the next, so that short ones need not ask for it.
+/// The data of a drift, row by row. Reused from drift to drift to save allocations.
 #[derive(Debug, Default)]
 pub struct DriftBuffers {
     pub rows: Vec<PackedGrain>,
     pub bodies: Vec<Body>,
-    /// How many times each has met something.
+    /// Collision count of each grain.
     pub met: Vec<u32>,
     pub fate: Vec<Fate>,
     pub holds: Vec<WallAnchor>,
-    pub ahead: Vec<Ahead>,
+    pub ahead: Vec<NextEvent>,
     pub queue: Queue,
-    /// Whom a grain sees.
+    /// Collision candidates of a grain.
     pub seen: Vec<u32>,
     /// By asteroid and row, from one drift to the next: where there is no surface. True whichever grain has the row.
     pub clear: Vec<Vec<Clear>>,
@@ -168,7 +168,7 @@ impl DriftBuffers {
         all(&mut self.met, b.len(), 0);
         self.holds.clear();
         all(&mut self.fate, b.len(), Fate::Free);
-        all(&mut self.ahead, b.len(), Ahead::NOTHING);
+        all(&mut self.ahead, b.len(), NextEvent::NOTHING);
         if self.clear.len() != world.asteroids.len() || self.clear.iter().any(|c| c.len() != b.len()) {
             self.clear = vec![vec![Clear::UNKNOWN; b.len()]; world.asteroids.len()];
         }

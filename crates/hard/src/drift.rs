@@ -1,9 +1,9 @@
 //! One drift: grains fly straight, and collisions are resolved one by one in order of time.
 //!
 //! Each grain has one entry in the queue that holds: the first of what it would meet next among its neighbours, the walls, and the
-//! face of its cell. A collision makes new entries for the two that met and touches nobody else: an entry of a third
+//! face of its cell. A collision makes new entries for the two that met and changes no others: an entry of a third
 //! grain that was to meet one of them is found to be out of date (the partner has met something since) when its turn comes, and
-//! is made anew then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
+//! is renewed then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
 //! was found by the partner whose path has changed.
 //!
 //! Velocities in a drift are those in the middle of the step (kick, drift, kick): grains fly along the chords of their
@@ -21,7 +21,7 @@ use rubblepile_geometry::{meeting::MovingWall, mesh::Surfaces};
 
 use crate::{
     bounce::Restitution,
-    buffers::{Ahead, DriftBuffers, Fate, FlyingGrain},
+    buffers::{DriftBuffers, Fate, FlyingGrain, NextEvent},
     flight::Flight,
     grid::CellGrid,
     lists::Lists,
@@ -99,7 +99,7 @@ pub struct Caught {
     pub spin: DVec3,
 }
 
-/// What came of a drift.
+/// The result of a drift.
 pub struct End {
     pub buffers: DriftBuffers,
     pub caught: Vec<Caught>,
@@ -123,7 +123,7 @@ pub struct Drift<'a> {
     pub smallest: f64,
     /// A grain that is inside an asteroid.
     pub inside: Option<(usize, usize)>,
-    /// Where walls are at the end.
+    /// Positions of the walls at the end.
     pub ends: Vec<Pose>,
     /// Positions at the start.
     start: &'a [DVec3],
@@ -131,7 +131,7 @@ pub struct Drift<'a> {
     pub broad_phase: BroadPhase<'a>,
     /// Whether a grain has left its leash.
     strayed: bool,
-    /// Nobody is held or absorbed: fates, which would be another place in memory to look at, need no look.
+    /// No grain is held or absorbed, so that fates need not be loaded from memory.
     pub all_free: bool,
     pub now: f64,
     pub tally: Tally,
@@ -188,7 +188,7 @@ impl<'a> Drift<'a> {
             BroadPhase::Lists { lists, .. } => drift.predict_all(lists),
         }
         let DriftBuffers { queue, ahead, .. } = &mut drift.buffers;
-        queue.fill(ahead.iter().map(Ahead::first), scene.h);
+        queue.fill(ahead.iter().map(NextEvent::first), scene.h);
         drift
     }
 
@@ -261,12 +261,12 @@ impl<'a> Drift<'a> {
         d - self.period.0 * (d * self.period.1 + WHOLE - WHOLE)
     }
 
-    pub fn set(&mut self, k: u32, ahead: Ahead) {
+    pub fn set(&mut self, k: u32, ahead: NextEvent) {
         self.buffers.ahead[k as usize] = ahead;
         self.buffers.queue.set(k, ahead.first());
     }
 
-    /// What became of a grain so far.
+    /// State of a grain so far.
     #[inline]
     pub fn fate(&self, row: usize) -> Fate {
         if self.all_free { Fate::Free } else { self.buffers.fate[row] }

@@ -18,7 +18,7 @@ pub const FEWEST_PERIODIC: i32 = 4;
 /// Grains that a cell has room for. Others are found one from the other, which only crowds of small grains need.
 const ROOM: usize = 3;
 
-/// Where a grain is. Never in two cache lines.
+/// The cell of a grain. Never in two cache lines.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
 struct CellPlace {

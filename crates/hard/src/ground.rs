@@ -8,7 +8,7 @@ use rubblepile_geometry::{
 
 use crate::{
     bounce::{exchange, spin_change},
-    buffers::{Ahead, Fate},
+    buffers::{Fate, NextEvent},
     drift::Drift,
 };
 
@@ -17,7 +17,7 @@ const LOOK_AGAIN: u32 = u32::MAX;
 
 impl Drift<'_> {
     /// The first asteroid that a grain meets, unless something is known to come before.
-    pub fn predict_asteroids(&mut self, row: usize, ahead: &mut Ahead) {
+    pub fn predict_asteroids(&mut self, row: usize, ahead: &mut NextEvent) {
         if self.flights.is_empty() || self.fate(row) != Fate::Free {
             return;
         }
@@ -49,7 +49,7 @@ impl Drift<'_> {
     /// The walls and asteroids that are ahead of a grain have changed, and nothing else.
     fn predict_ground_again(&mut self, k: u32) {
         let before = self.buffers.ahead[k as usize];
-        let mut ahead = Ahead { wall: f64::INFINITY, ..before };
+        let mut ahead = NextEvent { wall: f64::INFINITY, ..before };
         self.predict_walls(k as usize, &mut ahead);
         self.predict_asteroids(k as usize, &mut ahead);
         self.buffers.ahead[k as usize] = ahead;
@@ -59,7 +59,7 @@ impl Drift<'_> {
         }
     }
 
-    pub fn meet_asteroid(&mut self, k: u32, which: usize, ahead: Ahead) {
+    pub fn meet_asteroid(&mut self, k: u32, which: usize, ahead: NextEvent) {
         let (i, now) = (k as usize, self.now);
         if ahead.face == LOOK_AGAIN || self.flights[which].leg != ahead.leg {
             self.predict_ground_again(k);

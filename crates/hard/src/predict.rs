@@ -9,7 +9,7 @@ use rubblepile_core::{
 use rubblepile_geometry::meeting::{MovingWall, Path, meet};
 
 use crate::{
-    buffers::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
+    buffers::{DriftBuffers, Fate, FlyingGrain, NextEvent, WallAnchor},
     drift::{BroadPhase, Drift},
     grid::CellCrossing,
     lists::Lists,
@@ -21,7 +21,7 @@ const FAR: usize = 12;
 const NEAR: usize = 6;
 
 impl Drift<'_> {
-    /// As [`Drift::predict`] for every grain, with each pair looked at once.
+    /// As [`Drift::predict`] for every grain, with each pair tested once.
     pub fn predict_all(&mut self, lists: &Lists) {
         for k in 0..self.buffers.rows.len() as u32 {
             let me = self.buffers.grain(k as usize);
@@ -83,8 +83,8 @@ impl Drift<'_> {
     }
 
     /// All that is ahead of a grain from now on.
-    pub fn predict(&mut self, k: u32) -> Ahead {
-        let mut ahead = Ahead::NOTHING;
+    pub fn predict(&mut self, k: u32) -> NextEvent {
+        let mut ahead = NextEvent::NOTHING;
         self.predict_grains(k, &mut ahead);
         self.predict_walls(k as usize, &mut ahead);
         self.predict_asteroids(k as usize, &mut ahead);
@@ -123,7 +123,7 @@ impl Drift<'_> {
     }
 
     /// The first of a grain's neighbours that it meets, and when it leaves its cell.
-    pub fn predict_grains(&mut self, k: u32, ahead: &mut Ahead) {
+    pub fn predict_grains(&mut self, k: u32, ahead: &mut NextEvent) {
         let mut me = self.buffers.grain(k as usize);
         (me.position, me.since) = (me.at(self.now), self.now);
         if let BroadPhase::Lists { lists, .. } = self.broad_phase {
@@ -139,8 +139,8 @@ impl Drift<'_> {
         self.buffers.seen = seen;
     }
 
-    /// Whom of these a grain, which is as it is now, meets first.
-    fn first_collision(&self, k: u32, me: FlyingGrain, others: &[u32], ahead: &mut Ahead) {
+    /// The first of these that a grain, in its current state, collides with.
+    fn first_collision(&self, k: u32, me: FlyingGrain, others: &[u32], ahead: &mut NextEvent) {
         // Lanes read eight of them at once: none is to wait for those before it.
         for &j in others {
             prefetch(&self.buffers.rows, j as usize);
@@ -162,7 +162,7 @@ impl Drift<'_> {
         }
     }
 
-    pub fn predict_walls(&self, row: usize, ahead: &mut Ahead) {
+    pub fn predict_walls(&self, row: usize, ahead: &mut NextEvent) {
         if self.targets.is_empty() || matches!(self.fate(row), Fate::Held(_)) {
             return;
         }

@@ -13,7 +13,7 @@ use rubblepile_core::{SurfaceRef, WallResponse};
 
 use crate::{
     bounce::{Restitution, impulse, spin_change},
-    buffers::{Ahead, DriftBuffers, Fate, FlyingGrain, WallAnchor},
+    buffers::{DriftBuffers, Fate, FlyingGrain, NextEvent, WallAnchor},
     drift::{BroadPhase, Caught, Drift},
     state::Held,
 };
@@ -44,10 +44,10 @@ impl Drift<'_> {
         self.buffers.put(row, g);
     }
 
-    pub fn meet_grain(&mut self, k: u32, ahead: Ahead) {
+    pub fn meet_grain(&mut self, k: u32, ahead: NextEvent) {
         let j = ahead.partner;
         if self.buffers.met[j as usize] != ahead.partner_met {
-            let mut ahead = Ahead { pair: f64::INFINITY, partner: u32::MAX, ..ahead };
+            let mut ahead = NextEvent { pair: f64::INFINITY, partner: u32::MAX, ..ahead };
             self.predict_grains(k, &mut ahead);
             self.set(k, ahead);
             return;
@@ -98,7 +98,7 @@ impl Drift<'_> {
         }
     }
 
-    pub fn meet_wall(&mut self, k: u32, ahead: Ahead) {
+    pub fn meet_wall(&mut self, k: u32, ahead: NextEvent) {
         let which = match ahead.surface.get() {
             SurfaceRef::Wall(which) => which as usize,
             SurfaceRef::Asteroid(which) => return self.meet_asteroid(k, which as usize, ahead),
@@ -149,7 +149,7 @@ impl Drift<'_> {
                 if let BroadPhase::Cells(grid) = &mut self.broad_phase {
                     grid.unlink(k);
                 }
-                self.set(k, Ahead::NOTHING);
+                self.set(k, NextEvent::NOTHING);
                 return;
             }
         }

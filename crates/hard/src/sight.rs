@@ -57,7 +57,7 @@ impl Sight<'_> {
 }
 
 impl Kernel for Sight<'_> {
-    /// When, and who: of several at once the one with the lowest row. Infinite if nobody.
+    /// The time and the partner: of several at once the one with the lowest row. Infinite if there is none.
     type Output = (f64, u32);
 
     #[inline(always)]

@@ -41,7 +41,7 @@ fn choose(world: &World, pulls: &Pulls) -> Option<f64> {
     steps.into_iter().filter(|s| s.is_finite() && *s > 0.0).reduce(f64::min)
 }
 
-/// What this method cannot do.
+/// Unsupported features.
 pub fn check(world: &World) -> Vec<Advice> {
     let mut advice = Vec::new();
     if !world.only_spheres() {

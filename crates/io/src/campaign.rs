@@ -1,6 +1,6 @@
 //! The state of a sweep: that of each run, `sweep.csv` and `sweep.svg`.
 //!
-//! Everything is read from the directories of the runs, at any time: nothing is kept besides them, so that runs may be
+//! Everything is read from the directories of the runs, at any time: they are the only state, so that runs may be
 //! made by several processes, on several machines, in any order.
 
 use std::{
@@ -38,7 +38,7 @@ pub const COLUMNS: &[Entry] = &[
 const TASK: &str = "task";
 const STATE: &str = "state";
 
-/// How far a run is.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
     NotStarted,
@@ -117,7 +117,7 @@ pub fn collect(sweep: &Sweep, out: &Path) -> Vec<TaskSummary> {
 
 /// Makes `sweep.csv`, and `sweep.svg` if plots are asked for, from what is there.
 pub fn write(sweep: &Sweep, out: &Path) -> Result<Vec<TaskSummary>> {
-    // Several processes may come here at once; whoever is last has seen all that the others had.
+    // Several processes may come here at once; the last one has seen the results of all others.
     let lock = lock(out)?;
     let rows = collect(sweep, out);
     atomic::write_text(&out.join(TABLE), &table(sweep, &rows))?;
@@ -248,7 +248,7 @@ fn default_colour(sweep: &Sweep, x: &str, y: &str) -> Option<usize> {
     })
 }
 
-/// What the plots of a sweep draw of the series, to be held against the columns there will be.
+/// The columns of the series that the plots of a sweep use.
 pub fn plotted_columns(sweep: &Sweep) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for plot in &sweep.plots {

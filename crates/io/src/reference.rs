@@ -32,7 +32,7 @@ impl From<Column> for Entry {
     }
 }
 
-/// What one file holds, or one part of it.
+/// The entries of a file, or of a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Section {
     /// As it is called in a run directory.
@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes the page anew with RUBBLEPILE_WRITE_REFERENCE=1.
+    /// Rewrites the page with RUBBLEPILE_WRITE_REFERENCE=1.
     #[test]
     fn the_page_in_docs_is_up_to_date() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/output-reference.md");

@@ -28,11 +28,11 @@ use crate::{
 
 pub const SCENARIO: &str = "scenario.toml";
 pub const LOG: &str = "log.txt";
-/// The world of a run that failed: to be looked at, not resumed from.
+/// The world of a run that failed: for diagnosis, not for resuming.
 pub const FAILED: &str = "failed.rpk";
 const LOCK: &str = ".lock";
 
-/// What belongs to a run. A directory with one of these in it is taken.
+/// Files of a run. A directory that contains one of these is in use.
 const CONTENTS: [&str; 11] = [
     SCENARIO,
     checkpoint::NEWEST,

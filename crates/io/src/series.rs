@@ -1,4 +1,4 @@
-//! `series.csv`: what the probes measure, one row a time.
+//! `series.csv`: what the probes measure, one row per time.
 //!
 //! Columns are `time_s`, `step`, then those of the probes in the order of the scenario. Every probe has an interval
 //! of its own; its cells are blank in rows where it is not due. On resume the file is cut to the length that the
@@ -114,7 +114,7 @@ impl SeriesWriter {
             }
         }
         self.line.push('\n');
-        // One write a row: whoever reads along sees whole rows.
+        // One write per row: other readers see whole rows.
         self.file
             .write_all(self.line.as_bytes())
             .map_err(FileError::io("write", &self.path))

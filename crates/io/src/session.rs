@@ -55,7 +55,7 @@ pub struct Plan {
     pub seed: u64,
     /// The scenario with every default written out.
     pub scenario: String,
-    /// Where files that the scenario names are looked for.
+    /// Folder that relative paths of the scenario start at.
     pub base_directory: String,
     /// Grains that a program gave as arrays, by the name of the file that the scenario takes them from: written into the run
     /// directory.
@@ -232,7 +232,7 @@ impl Session {
         &mut self.engine
     }
 
-    /// What its checkpoints say besides the world.
+    /// What its checkpoints hold besides the world.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }

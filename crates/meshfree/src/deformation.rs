@@ -1,4 +1,4 @@
-//! What grains feel, for whoever looks: stress and strain at the nodes, contacts, and sums over a grain.
+//! Output of deformable grains: stress and strain at the nodes, contacts, and sums over a grain.
 
 use glam::DVec2;
 use rayon::prelude::*;

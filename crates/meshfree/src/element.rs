@@ -35,7 +35,7 @@ pub struct Pressure {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Friction {
     pub coefficient: f64,
-    /// What sticks together has this pressure besides, Pa.
+    /// Additional pressure of bonded contacts, Pa.
     pub bond: f64,
     /// The multiplier of slip, Pa.
     pub traction: f64,

@@ -62,13 +62,13 @@ impl Trial {
     }
 }
 
-/// Where a loop of Newton-Raphson has ended.
+/// The result of a Newton-Raphson loop.
 pub struct NewtonResult {
     /// Largest distance of what pushes, m, and the grain that has it.
     pub gap: (f64, usize),
     /// Whether nothing is left of the residual.
     pub exact: bool,
-    /// What every watched node is held with now.
+    /// Current multipliers of every watched node.
     pub holds: Vec<ContactMultipliers>,
 }
 

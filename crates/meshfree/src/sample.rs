@@ -75,7 +75,7 @@ pub struct Sample {
     pub walls: Vec<StraightWall>,
     /// Force on every node from outside, N per metre of depth: their weight, and what is added.
     pub load: Vec<DVec2>,
-    /// What stays where it is: twice the number of a node for x, one more for y.
+    /// Fixed degrees of freedom: twice the number of a node for x, one more for y.
     pub held: Vec<usize>,
     /// For every pair of materials, row by row; none: all slide and part freely.
     pub grips: Vec<Grip>,
@@ -85,14 +85,14 @@ pub struct Sample {
     rest: Vec<Vec<f64>>,
 }
 
-/// What a node touches.
+/// The contact partner of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodePartner {
     Grain(u32),
     Wall(u32),
 }
 
-/// What a node and its partner had when they were last in balance.
+/// Multipliers of a node and its partner at the last equilibrium.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ContactMultipliers {
     /// -λ of eq. (21), Pa: below 0 only where they are bonded.
@@ -118,7 +118,7 @@ pub struct Watch {
 /// Of the distance that is watched: what touches may be this much inside without having moved.
 const SLACK: f64 = 1e-3;
 
-/// A watched node where it is.
+/// The contact of a watched node in the current configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeContact {
     pub gap: f64,

@@ -124,7 +124,7 @@ pub fn behind(world: &World, allowed: f64) -> Option<(usize, String)> {
     None
 }
 
-/// What grains were made of, to know whether they must be made again.
+/// The inputs of the grains, to detect changes.
 type Made = Vec<(Arc<Reference>, Option<f64>, f64, f64)>;
 
 /// Grains with their shape functions, and the sides of walls.

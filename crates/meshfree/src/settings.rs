@@ -34,7 +34,7 @@ pub struct Settings {
     pub law: law::ElasticLaw,
     /// Plane strain or plane stress.
     pub plane: PlaneCondition,
-    /// How displacements are interpolated between nodes.
+    /// Interpolation of displacements between nodes.
     pub shape_functions: shape::Interpolation,
     /// Residual, relative to the balancing forces, at which Newton-Raphson has converged.
     pub residual: Number,
@@ -99,7 +99,7 @@ const STIFFNESS: f64 = 20.0;
 const GAP: f64 = 1e-6;
 /// Below this part of what the next augmentation brings a loop of Newton-Raphson ends.
 const SLACK: f64 = 0.03;
-/// By how much nodes move, over their distance, before a grain's tangent is made anew.
+/// Motion of nodes, over their spacing, at which a grain's tangent is updated.
 const STALE: f64 = 1e-3;
 
 impl MethodSettings for Settings {

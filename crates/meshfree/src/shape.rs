@@ -13,7 +13,7 @@ pub const NEIGHBOURS: usize = 20;
 /// Monomials 1, x, y, x², y², xy (eq. 8).
 const MONOMIALS: usize = 6;
 
-/// How displacements are interpolated between nodes.
+/// Interpolation of displacements between nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ShapeFunctions")]

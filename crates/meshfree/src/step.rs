@@ -46,7 +46,7 @@ pub struct Settings {
     pub growth: f64,
     /// A loop ends when its residual is below this part of what the next augmentation brings; 0: each is solved to its end, as in the paper.
     pub slack: f64,
-    /// A grain's tangent is made anew within a sub-step when its nodes have moved by more than this of their distance since, other than all
+    /// A grain's tangent is updated within a sub-step when its nodes have moved by more than this of their distance since, other than all
     /// alike: below it Newton's steps are as good. 0: always.
     pub stale: f64,
     pub newton: usize,
@@ -55,7 +55,7 @@ pub struct Settings {
     pub reach: f64,
 }
 
-/// Where all nodes are and how they move.
+/// Positions, velocities and accelerations of all nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodalState {
     pub displacement: Vec<DVec2>,
@@ -110,7 +110,7 @@ fn list(numbers: &[f64]) -> String {
 /// Time by phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Times {
-    /// Who may touch whom, and the order of elimination.
+    /// Possible contacts, and the order of elimination.
     pub search: Duration,
     /// Closest points, forces, residual.
     pub forces: Duration,
@@ -377,7 +377,7 @@ impl Stepper {
                 return Ok(NodalState { displacement, velocity: flows.velocity, acceleration, watches });
             }
             if balance.gap.0 > gap {
-                // Where one iteration was enough, who pushes whom is settled.
+                // Where one iteration was enough, the active contacts are settled.
                 k *= if iterations <= 1 { growth * growth } else { growth };
                 k = k.min(stiffest);
             }

@@ -17,13 +17,13 @@ pub struct Candidates {
     margin: f64,
     /// For solids: how far each body's surface may have come since the list was made, m.
     pub travel: Vec<f64>,
-    /// For each pair: their distance when last found apart, plus how far both had come by then. Nothing is looked at
+    /// For each pair: their distance when last found apart, plus how far both had come by then. No pair is tested
     /// twice that cannot have come near; what is found does not depend on it.
     pub clear: Vec<f64>,
 }
 
 impl Candidates {
-    /// Makes the list anew if it may have missed somebody; says whether it did.
+    /// Rebuilds the list if it may have missed a pair; returns whether it did.
     pub fn update(&mut self, world: &World, reach: &DetectionRange, laws: &[ContactParameters]) -> bool {
         let needed = farthest_reach(world, reach, laws);
         let x = &world.bodies.position;

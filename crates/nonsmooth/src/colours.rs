@@ -181,7 +181,7 @@ impl Colours {
     }
 }
 
-/// All passes over all colours, to be shared by whoever comes to help. A stage is one colour in one pass; its batches are
+/// All passes over all colours, to be shared by any thread. A stage is one colour in one pass; its batches are
 /// claimed a few at a time, and the next begins when all are done. Helpers may come late or not at all.
 struct Round<'a, D, E, W> {
     colours: &'a Colours,
@@ -316,7 +316,7 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
     /// # Safety
-    /// The element is inside the slice, and nobody else's while the result lives.
+    /// The element is inside the slice, and not borrowed elsewhere while the result lives.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
     unsafe fn at(&self, index: usize) -> &mut T {
@@ -327,7 +327,7 @@ impl<T> Shared<T> {
 
 impl Shared<SolverBody> {
     /// # Safety
-    /// The rows are inside the slice, distinct, and nobody else's while the result lives.
+    /// The rows are inside the slice, distinct, and not borrowed elsewhere while the result lives.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
     unsafe fn rows_of(&self, index: &[u32; LANES]) -> [&mut SolverBody; LANES] {

@@ -16,7 +16,7 @@ const BLOCK: usize = 32;
 /// Closest points of triangles that are nearer to each other than this part of a radius are one.
 const SAME_PLACE: f64 = 1e-6;
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Counterpart {
     /// Another body, in a higher row; `image`: from its position to that of its nearest periodic image.

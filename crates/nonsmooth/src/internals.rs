@@ -12,10 +12,10 @@ use crate::{
     problem::{ContactProblem, Free},
     solver::{self, Convergence},
     step::inverse_inertia,
-    warm_start::Warm,
+    warm_start::WarmStart,
 };
 
-/// One contact problem by itself: a packing at rest, one step long, with every gap closed (workload N1).
+/// A single contact problem: a packing at rest, one step long, with every gap closed (workload N1).
 pub struct IsolatedProblem {
     contacts: Vec<ContactPoint>,
     laws: Vec<ContactParameters>,
@@ -64,7 +64,7 @@ impl IsolatedProblem {
         solver::solve(&mut self.problem, settings)
     }
 
-    /// Sweeps of Gauss-Seidel without a look at the residual.
+    /// Sweeps of Gauss-Seidel without evaluating the residual.
     pub fn sweep(&mut self, count: u32) {
         solver::sweeps(&mut self.problem, 0, count);
     }
@@ -124,5 +124,5 @@ fn build(
     let timestep = world.clock.timestep;
     let inverse_inertia = &inverse_inertia(world);
     let free = Free { world, velocity, inverse_inertia, timestep };
-    ContactProblem::new(&free, contacts, laws, &vec![Warm::default(); contacts.len()])
+    ContactProblem::new(&free, contacts, laws, &vec![WarmStart::default(); contacts.len()])
 }

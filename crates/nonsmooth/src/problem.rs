@@ -10,7 +10,7 @@ use crate::{
     colours::{Colours, Placing, SolverBody},
     detection::{ContactParameters, ContactPoint, Counterpart},
     kernel::{Apply, ApplyTorque},
-    warm_start::Warm,
+    warm_start::WarmStart,
 };
 
 /// Part of an overlap that is taken back in a step.
@@ -56,7 +56,7 @@ pub struct Free<'a> {
     pub velocity: &'a [DVec3],
     /// Inverse inertia in the world frame; empty if all bodies are spheres.
     pub inverse_inertia: &'a [DMat3],
-    /// h: also the time from one look at the contacts to the next.
+    /// h: also the time between two contact detections.
     pub timestep: f64,
 }
 
@@ -76,7 +76,12 @@ struct ContactTerms {
 }
 
 impl ContactProblem {
-    pub fn new(free: &Free, contacts: &[ContactPoint], laws: &[ContactParameters], warm: &[Warm]) -> Self {
+    pub fn new(
+        free: &Free,
+        contacts: &[ContactPoint],
+        laws: &[ContactParameters],
+        warm: &[WarmStart],
+    ) -> Self {
         let world = free.world;
         let pairs: Vec<(u32, Option<u32>)> = contacts.iter().map(|s| (s.row, s.partner_row())).collect();
         let (colours, placing) = Colours::new(world.bodies.len(), &pairs);
@@ -273,7 +278,7 @@ fn fill<A: LeverArms>(
     contacts: &[ContactPoint],
     laws: &[ContactParameters],
     entries: &[ContactTerms],
-    warm: &[Warm],
+    warm: &[WarmStart],
     arms: impl Fn(&mut A, usize, &ContactPoint, &ContactTerms) + Sync,
 ) -> Vec<Batch<A>> {
     placing
@@ -333,7 +338,7 @@ fn rolling(
     contacts: &[ContactPoint],
     laws: &[ContactParameters],
     entries: &[ContactTerms],
-    warm: &[Warm],
+    warm: &[WarmStart],
 ) -> Vec<Rolling> {
     let one = |at: &[u32; LANES]| {
         let mut rolling = Rolling::empty();

@@ -49,7 +49,7 @@ impl Default for Settings {
     }
 }
 
-/// How the contact problem of a step is solved.
+/// The solver of the contact problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "SolverName")]

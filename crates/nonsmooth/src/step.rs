@@ -100,7 +100,7 @@ impl ContactDynamics {
         fields.update(world, all, report)?;
 
         let start = Instant::now();
-        // From one look at the contacts to the next a body goes h v, part of it in the next step.
+        // Between two contact detections a body moves by h v, part of it in the next step.
         let reach = DetectionRange { margin: self.settings.margin.value(), ahead: h };
         live.parts.place(world);
         self.surfaces.update(world);

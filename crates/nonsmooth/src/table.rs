@@ -35,7 +35,7 @@ pub fn contacts(
         .zip(impulses)
         .filter(|(contact, warm)| warm.impulse != DVec3::ZERO || contact.gap <= 0.0)
         .map(|(contact, warm)| {
-            // The remembered impulse is what the solver gave; cohesion pulls besides.
+            // The remembered impulse is what the solver gave; cohesion pulls in addition.
             let pull = live.laws[contact.law as usize].pull(contact);
             let force = warm.impulse / h - pull * contact.normal;
             table_row(world, surfaces, contact, force, warm.torque / h)

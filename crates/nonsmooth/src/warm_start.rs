@@ -13,7 +13,7 @@ use crate::{
 
 /// An impulse to start from.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Warm {
+pub struct WarmStart {
     pub impulse: DVec3,
     pub torque: DVec3,
 }
@@ -25,7 +25,7 @@ pub struct PreviousContact {
     /// Row of the partner, or surface and face: see [`key`].
     pub partner: u64,
     pub feature: u32,
-    pub warm: Warm,
+    pub warm: WarmStart,
 }
 
 /// Bodies by row, surfaces after all bodies.
@@ -56,11 +56,16 @@ impl PreviousContacts {
             row: contact.row,
             partner: key(&contact.partner),
             feature: contact.feature,
-            warm: Warm { impulse, torque },
+            warm: WarmStart { impulse, torque },
         };
         // What bears nothing is nothing to start from.
         PreviousContacts(
-            contacts.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect(),
+            contacts
+                .iter()
+                .zip(solution)
+                .map(remembered)
+                .filter(|r| r.warm != WarmStart::default())
+                .collect(),
         )
     }
 
@@ -78,13 +83,15 @@ impl PreviousContacts {
         let mut memory = PreviousContacts::default();
         for h in world.part::<NonsmoothState>().into_iter().flat_map(|part| &part.contacts) {
             let Some(&body) = row.get(&h.body) else { continue };
-            let warm = Warm { impulse: h.impulse, torque: h.angular_impulse };
+            let warm = WarmStart { impulse: h.impulse, torque: h.angular_impulse };
             let at = |surface: Option<SurfaceRef>, face| surface.map(|s| (body, surface_key(s, face), warm));
             let found = match h.partner {
                 Partner::Body(id) => row.get(&id).map(|&other| match other > body {
                     true => (body, u64::from(other), warm),
                     // Saved under the smaller id, kept under the lower row.
-                    false => (other, u64::from(body), Warm { impulse: -warm.impulse, torque: -warm.torque }),
+                    false => {
+                        (other, u64::from(body), WarmStart { impulse: -warm.impulse, torque: -warm.torque })
+                    }
                 }),
                 Partner::Wall { wall: id, face } => at(wall.get(&id).copied().map(SurfaceRef::Wall), face),
                 Partner::Asteroid { asteroid: id, facet } => {
@@ -101,7 +108,7 @@ impl PreviousContacts {
     pub fn to_history(&self, world: &World) -> Vec<ImpulseHistory> {
         let id = |row: u64| world.bodies.id[row as usize];
         let history = |r: &PreviousContact| {
-            let (own, Warm { impulse, torque }) = (id(u64::from(r.row)), r.warm);
+            let (own, WarmStart { impulse, torque }) = (id(u64::from(r.row)), r.warm);
             let (body, partner, sign) = if let Some((surface, face)) = surface_of(r.partner) {
                 (own, world.partner_at(surface, face), 1.0)
             } else if own < id(r.partner) {
@@ -129,7 +136,7 @@ impl PreviousContacts {
             if surface_of(r.partner).is_none() {
                 let partner = new[r.partner as usize];
                 if partner < r.row {
-                    r.warm = Warm { impulse: -r.warm.impulse, torque: -r.warm.torque };
+                    r.warm = WarmStart { impulse: -r.warm.impulse, torque: -r.warm.torque };
                     (r.row, r.partner) = (partner, u64::from(r.row));
                 } else {
                     r.partner = u64::from(partner);
@@ -141,7 +148,7 @@ impl PreviousContacts {
 
     /// What each contact starts from: as [`PreviousContacts::matched`], but more even among the points of a pair. On an asteroid
     /// points of one facet may push along different directions.
-    pub fn start(&self, contacts: &[ContactPoint]) -> Vec<Warm> {
+    pub fn start(&self, contacts: &[ContactPoint]) -> Vec<WarmStart> {
         let mut out = self.matched(contacts);
         let pair = |k: usize| (contacts[k].row, key(&contacts[k].partner));
         let mut at = 0;
@@ -160,8 +167,8 @@ impl PreviousContacts {
 
     /// What each contact bore in the last step; where contact points of a pair have changed, an
     /// equal share of what those that are gone bore.
-    pub fn matched(&self, contacts: &[ContactPoint]) -> Vec<Warm> {
-        let mut out = vec![Warm::default(); contacts.len()];
+    pub fn matched(&self, contacts: &[ContactPoint]) -> Vec<WarmStart> {
+        let mut out = vec![WarmStart::default(); contacts.len()];
         let mut from = 0;
         let mut at = 0;
         while at < contacts.len() {
@@ -182,7 +189,7 @@ impl PreviousContacts {
 /// The points of two faces bear their common load in many ways, and what the solver has left open would pile up in them from
 /// step to step until they rock on two corners: a tower of boxes would not come to rest. Half of what normal impulses
 /// differ by is forgotten; their sum is kept.
-fn even_out(points: &mut [Warm], normal: DVec3) {
+fn even_out(points: &mut [WarmStart], normal: DVec3) {
     if points.len() < 3 {
         return;
     }
@@ -190,11 +197,11 @@ fn even_out(points: &mut [Warm], normal: DVec3) {
     points.iter_mut().for_each(|w| w.impulse += 0.5 * (mean - w.impulse.dot(normal)) * normal);
 }
 
-fn share(old: &[PreviousContact], contacts: &[ContactPoint], out: &mut [Warm]) {
+fn share(old: &[PreviousContact], contacts: &[ContactPoint], out: &mut [WarmStart]) {
     if old.is_empty() {
         return;
     }
-    let mut lost = Warm::default();
+    let mut lost = WarmStart::default();
     for r in old {
         match contacts.iter().position(|s| s.feature == r.feature) {
             Some(k) => out[k] = r.warm,
@@ -210,7 +217,7 @@ fn share(old: &[PreviousContact], contacts: &[ContactPoint], out: &mut [Warm]) {
         let part = 1.0 / count as f64;
         for (contact, warm) in contacts.iter().zip(out) {
             if fresh(contact) {
-                *warm = Warm { impulse: part * lost.impulse, torque: part * lost.torque };
+                *warm = WarmStart { impulse: part * lost.impulse, torque: part * lost.torque };
             }
         }
     }

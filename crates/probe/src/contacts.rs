@@ -46,7 +46,7 @@ impl ProbeSettings for ContactSampling {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Coordination;
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Touching {
     /// Bodies and faces of walls.

@@ -43,7 +43,7 @@ pub enum DrumSide {
 pub struct ReposeSampling {
     /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Axis of the drum, of any length. The angle is positive where the surface falls from left to right for who looks
+    /// Axis of the drum, of any length. The angle is positive where the surface falls from left to right when seen
     /// along it, as in a drum that turns about it at a positive rate.
     pub axis: Vector<NumberKind>,
     /// A point of the axis.
@@ -155,7 +155,7 @@ pub fn fit(world: &World, what: &Repose) -> Option<SlopeFit> {
 pub fn surface(world: &World, what: &Repose) -> Vec<[f64; 2]> {
     let b = &world.bodies;
     let axis = what.axis.normalize_or_zero();
-    // Upwards at right angles to the axis, and to the right of who looks along it.
+    // Upwards at right angles to the axis, and to the right when seen along it.
     let up = (what.up - what.up.dot(axis) * axis).normalize_or_zero();
     let right = axis.cross(up);
     let place = |k: usize| {

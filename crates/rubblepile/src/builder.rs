@@ -102,7 +102,7 @@ impl Builder {
     tables! {
         /// A one-line description.
         set title: String;
-        /// How contact is resolved. Default: soft spheres.
+        /// The method that resolves contacts. Default: soft spheres.
         set method: tables::Method;
         /// Adds a force that acts at a distance.
         add gravity: tables::Gravity;
@@ -130,7 +130,7 @@ impl Builder {
         set output: tables::Output;
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(mut self, seconds: f64) -> Self {
         self.end = seconds;
         self

@@ -22,7 +22,7 @@ pub fn edit<T>(engine: &mut Engine, change: impl FnOnce(&mut World) -> Result<T>
     })
 }
 
-/// Accelerations of the last step no longer hold: they are made anew before the next.
+/// Accelerations of the last step no longer hold: they are recomputed before the next.
 pub fn forget_forces(engine: &mut Engine) -> Result<()> {
     method::edit(engine.method.as_mut(), &mut engine.world, |world| {
         world.rates = Default::default();

@@ -158,7 +158,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes a checkpoint of a recorded run now, besides those that the scenario asks for.
+    /// Writes a checkpoint of a recorded run now, in addition to those of the scenario.
     pub fn checkpoint(&mut self) -> Result<()> {
         match &mut self.state {
             Recording::Recorded(session) => Ok(session.save()?),
@@ -214,7 +214,7 @@ impl Simulation {
         self.engine().map_or(f64::NAN, |e| e.world.clock.timestep)
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(&self) -> f64 {
         self.engine().map_or(f64::NAN, |e| e.end)
     }
@@ -318,7 +318,7 @@ impl Simulation {
 
     /// Changes the world: wholly or not at all. The change is checked when `change` returns (finite numbers, sound rows, known
     /// materials and shapes, no deep overlap that was not there before); if it fails, or `change` returns an error, the world
-    /// is as it was. Contact history goes with the ids of bodies; what the method keeps besides is made again.
+    /// is as it was. Contact history goes with the ids of bodies; the method's other state is rebuilt.
     ///
     /// ```
     /// use rubblepile::DVec3;

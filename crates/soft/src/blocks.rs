@@ -188,7 +188,7 @@ impl Blocks {
     }
 
     /// Adds a step in which no body moved farther than `distance`; says whether something may have moved half the skin. The
-    /// sum of the farthest steps is only a bound: when it is used up, the true distances are looked at.
+    /// sum of the farthest steps is only a bound: when it is used up, the true distances are checked.
     pub fn used_up(&mut self, distance: f64, world: &World) -> bool {
         self.moved += distance + self.asteroids_moved(world);
         if self.moved < 0.5 * self.skin {

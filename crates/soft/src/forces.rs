@@ -12,7 +12,7 @@ use crate::{
     walls::walls,
 };
 
-/// What all blocks read during a step.
+/// Data that all blocks read during a step.
 pub struct Shared<'a> {
     pub motion: &'a [PackedBody],
     pub spin: &'a [Spin],
@@ -124,7 +124,7 @@ pub struct TouchingPairs {
 /// Lists the pairs that touch, and those that have just come apart, without branches.
 #[inline(always)]
 pub fn find_touching(shared: &Shared, block: &mut Block) -> TouchingPairs {
-    // Made anew each time: a block's worth is soon had and stays in the cache, all blocks' worth would not.
+    // Made each time: one block's worth is cheap and stays in the cache, that of all blocks would not.
     let pairs = block.partner.len();
     let mut found = TouchingPairs { touching: vec![(0, 0); pairs], parted: vec![(0, 0); pairs] };
     let (mut touching, mut parted) = (0, 0);
@@ -230,14 +230,14 @@ pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&[SpringRow]; LANES]) -
     Displacement { sliding, rolling: V3::zero(), twisting: L::splat(0.0) }
 }
 
-/// Sliding, and rolling with twisting, a row a contact.
+/// Sliding, and rolling with twisting, one row per contact.
 #[inline(always)]
 pub fn memory_rows<L: Lanes>(d: &Displacement<L>) -> ([SpringRow; LANES], [SpringRow; LANES]) {
     let (s, r) = (d.sliding, d.rolling);
     (L::rows4([s.0, s.1, s.2, L::splat(0.0)]), L::rows4([r.0, r.1, r.2, d.twisting]))
 }
 
-/// Forces and torques of eight contacts, a row a contact.
+/// Forces and torques of eight contacts, one row per contact.
 pub struct ContactForces {
     /// Force on the body; its partner feels the opposite.
     pub force: [[f64; 4]; LANES],

@@ -11,7 +11,7 @@ use rubblepile_geometry::mesh::{SurfaceTree, Surfaces};
 /// Rows a task.
 const CHUNK: usize = 256;
 
-/// Row, asteroid (by its place in the world) and facet.
+/// A facet that may touch a grain: row, asteroid (by its place in the world) and facet.
 pub type FacetCandidate = (u32, u32, u32);
 
 /// The surfaces of the asteroids, ready to be asked.

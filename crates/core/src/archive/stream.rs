@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A checksum is the CRC-32 of the whole file up to it, other checksums left out: a block that is flipped, missing,
-//! doubled or in the wrong place does not pass, and nothing of a block is looked at before it has passed. Both
+//! doubled or in the wrong place does not pass, and nothing of a block is used before it has passed. Both
 //! directions need one block of memory.
 
 use std::io;
@@ -24,7 +24,7 @@ const BLOCK: usize = 1 << 20;
 pub struct Damage {
     pub section: String,
     pub what: String,
-    /// What the system said, if it is not the file's fault.
+    /// The system's error, if the file itself is not at fault.
     pub source: Option<io::Error>,
 }
 
@@ -34,7 +34,7 @@ impl Damage {
     }
 }
 
-/// Where values are written to.
+/// Writes values to a file.
 pub struct ArchiveWriter<'a> {
     out: &'a mut dyn io::Write,
     hasher: Hasher,
@@ -106,14 +106,14 @@ impl<'a> ArchiveWriter<'a> {
     }
 }
 
-/// What the first bytes of a file say it is.
+/// The kind of a file according to its first bytes.
 pub enum Opening<'a> {
     Ours(ArchiveReader<'a>),
     Foreign(String),
     OtherVersion(u32),
 }
 
-/// Where values are read from.
+/// Reads values from a file.
 pub struct ArchiveReader<'a> {
     input: &'a mut dyn io::Read,
     hasher: Hasher,

@@ -114,7 +114,7 @@ actions! {
     5 stop: Stop => Stop,
 }
 
-/// What an event does, with the settings that a scenario has for it.
+/// The action of an event, with its settings.
 pub trait Act: Clone {
     /// Whether it can happen only once.
     const ONCE: bool = false;
@@ -128,7 +128,7 @@ pub trait Act: Clone {
     fn apply(&self, world: &mut World) -> Result<Outcome>;
 }
 
-/// What the scenario has for an action: most are settings of themselves.
+/// The settings of an action; most actions are their own settings.
 pub trait ActSettings {
     type Action: Act;
 
@@ -150,7 +150,7 @@ impl<A: Act> ActSettings for A {
     }
 }
 
-/// What actions are made with, in the order of their events.
+/// The context in which actions are made, in the order of their events.
 #[derive(Debug)]
 pub struct ActionContext<'a> {
     pub materials: &'a [Material],
@@ -184,7 +184,7 @@ crate::archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval
 pub struct Event {
     pub trigger: Trigger,
     pub action: Action,
-    /// How often it has happened.
+    /// Number of times it has happened.
     pub fired: u64,
 }
 
@@ -195,7 +195,7 @@ impl Event {
         Event { trigger, action: action.into(), fired: 0 }
     }
 
-    /// When it happens next; `None`: never again.
+    /// Time of its next occurrence; `None`: never again.
     pub fn next(&self) -> Option<f64> {
         match self.trigger {
             Trigger::At(t) => (self.fired == 0).then_some(t),

@@ -95,7 +95,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// How many steps a field is kept for.
+    /// Checks the number of steps between updates of a field.
     pub fn every_steps(&mut self, every: u64, at: &str) {
         self.check((1..=1_000_000).contains(&every), at, "every", || {
             format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")

@@ -37,7 +37,7 @@ pub trait FieldSettings: fmt::Debug + Send + Sync {
     }
 }
 
-/// What attracts.
+/// The source of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source<'a> {
     /// The bodies, each other.

@@ -14,7 +14,7 @@ use serde::{
 
 use crate::units::{self, Dimension};
 
-/// What is measured: gives the dimension.
+/// A physical quantity, with its dimension.
 pub trait QuantityKind: 'static {
     const DIMENSION: Dimension;
 }
@@ -117,7 +117,7 @@ fn finite<E: Error>(value: f64) -> Result<f64, E> {
     if value.is_finite() { Ok(value) } else { Err(E::custom(format!("{value} is not a finite number"))) }
 }
 
-/// How a text of this dimension may look, for messages.
+/// An example of a text of this dimension, for messages.
 fn example(dimension: Dimension) -> String {
     match dimension {
         units::NUMBER => "a plain number".into(),
@@ -306,7 +306,7 @@ impl<K> Serialize for Auto<K> {
     }
 }
 
-/// How often: in simulated time, or on the clock on the wall (`"30 min wall"`), s.
+/// An interval, in simulated or in wall-clock time (`"30 min wall"`), s.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Interval {
     Simulated(f64),

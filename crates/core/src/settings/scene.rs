@@ -4,11 +4,11 @@ use glam::DVec3;
 
 use crate::{Material, PairOverride};
 
-/// What the other tables of a scenario say, for settings that refer to them: names to look up, and the defaults that
+/// The context of settings that refer to other tables of a scenario: names to look up, and the defaults that
 /// depend on other keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScenarioContext {
-    /// When the run ends, s.
+    /// End of the run, s.
     pub end: f64,
     /// Name of the method, as in `[method.soft]`.
     pub method: &'static str,

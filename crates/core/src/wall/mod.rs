@@ -28,7 +28,7 @@ pub use cylinder::{Cylinder, CylinderShape};
 pub use disk::{Disk, DiskShape};
 pub use line::LineShape;
 pub use motion::{
-    MotionTable, OscillationMotion, ReciprocalMotion, RotationMotion, Swiftness, TranslationMotion,
+    MotionBounds, MotionTable, OscillationMotion, ReciprocalMotion, RotationMotion, TranslationMotion,
     WallMotion,
 };
 pub use plane::{Plane, PlaneShape};
@@ -38,7 +38,7 @@ pub use ring::RingShape;
 pub use shapes::{ClosestPoint, Curvature, Draw, Geometry, PlacedSurface, ShapeSettings, Surface, WallShape};
 pub use table::{Colour, TRANSPARENCY, WallTable, check};
 
-/// Where a rigid frame is and how it moves.
+/// Position, orientation and velocity of a rigid frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
     pub translation: DVec3,

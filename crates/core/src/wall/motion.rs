@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Pose, Surface};
 use crate::settings::{Check, join, quantity::*};
 
-/// How a wall moves. Rotations turn about the wall's own axis and centre unless others are given.
+/// The motion of a wall. Rotations are about the wall's own axis and centre unless others are given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum WallMotion {
     None,
@@ -206,15 +206,15 @@ impl From<WallMotion> for MotionTable {
 
 /// Bounds on how a wall moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Swiftness {
+pub struct MotionBounds {
     /// Of any of its points that are looked at, m/s.
     pub fastest: f64,
-    /// What its motion adds to accelerations in its frame, m/s^2.
+    /// Largest inertial acceleration in its frame, m/s^2.
     pub acceleration: f64,
 }
 
 impl WallMotion {
-    /// Where a wall is that was at `start` a time `t` ago.
+    /// The pose of a wall that was at `start` a time `t` ago.
     pub(super) fn pose(&self, start: Pose, t: f64) -> Pose {
         let mut pose = start;
         match *self {
@@ -258,7 +258,7 @@ impl WallMotion {
 
     /// From now on, for a wall at `pose`: for its points within `reach` of `x`, and for things that move no faster than
     /// `speed`.
-    pub fn swiftness(&self, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> Swiftness {
+    pub fn swiftness(&self, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> MotionBounds {
         let (fastest, acceleration) = match *self {
             WallMotion::None => (0.0, 0.0),
             WallMotion::Translation { velocity } => (velocity.length(), 0.0),
@@ -278,6 +278,6 @@ impl WallMotion {
                 (fastest, omega * (2.0 * (speed + fastest) + fastest))
             }
         };
-        Swiftness { fastest, acceleration }
+        MotionBounds { fastest, acceleration }
     }
 }

@@ -161,12 +161,12 @@ pub trait ShapeSettings {
     fn surface(&self) -> Surface;
 }
 
-/// A surface in its own frame. What has a default here need not be said.
+/// A surface in its own frame. Functions with a default may be omitted.
 pub trait Geometry: Copy {
     /// The surface where it is at some time, for pictures: itself, unless it has directions that it cannot turn.
     type Placed: Draw;
 
-    /// How many contacts a grain can have with it at once.
+    /// Largest number of simultaneous contacts of a grain with it.
     fn faces(&self) -> u32 {
         1
     }
@@ -189,7 +189,7 @@ pub trait Geometry: Copy {
         false
     }
 
-    /// How the distance changes along a straight line near `x`, so that the flight of a hard sphere can be followed in steps
+    /// Curvature of the distance along a straight line near `x`, so that the flight of a hard sphere can be followed in steps
     /// that do not jump over a touch.
     fn curvature(&self, x: DVec3) -> Curvature;
 
@@ -235,7 +235,7 @@ impl ClosestPoint {
     }
 }
 
-/// How the distance from a surface changes along a straight line.
+/// Curvature of the distance from a surface along a straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Curvature {
     /// As the distance from a plane, from an edge or from a point: its rate only grows.

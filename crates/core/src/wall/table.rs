@@ -26,7 +26,7 @@ pub struct WallTable {
     pub material: Option<String>,
     /// Its shape.
     pub shape: WallShape,
-    /// How it moves.
+    /// Its motion.
     #[serde(default)]
     pub motion: MotionTable,
     /// Its effect on a grain that touches it.

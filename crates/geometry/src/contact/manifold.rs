@@ -37,7 +37,7 @@ pub struct Witness {
     pub name: u32,
 }
 
-/// What a hull shows.
+/// The feature that a hull turns towards the other.
 #[derive(Clone, Copy)]
 enum Shown {
     Face(usize),

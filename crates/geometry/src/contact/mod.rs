@@ -31,7 +31,7 @@ use axes::{AxisKind, SeparatingAxis, best_axis};
 use distance::{Distance, Simplex, distance};
 use manifold::Witness;
 
-/// How many points a contact has at most.
+/// Largest number of points of a contact.
 pub const MAX_POINTS: usize = 4;
 
 /// One point of a contact.
@@ -85,7 +85,7 @@ impl ManifoldPoints {
     }
 }
 
-/// Where and along which direction two things touch or nearly do. The deepest point comes first.
+/// The contact points of two bodies and their common normal. The deepest point comes first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Manifold {
     /// Unit, from a to b.
@@ -94,7 +94,7 @@ pub struct Manifold {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-// A contact is looked at once and taken apart: a box around its points would cost more than their size.
+// A contact is used once and taken apart: a box around its points would cost more than their size.
 #[allow(clippy::large_enum_variant)]
 pub enum Proximity {
     /// A lower bound of the distance, larger than the margin.

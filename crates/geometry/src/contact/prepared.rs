@@ -51,7 +51,7 @@ impl JaggedArray {
     }
 }
 
-/// A convex polyhedron prepared for contact: who neighbours whom. Vertices are relative to `centre`.
+/// A convex polyhedron prepared for contact, with its adjacency. Vertices are relative to `centre`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hull {
     /// A point inside, in the frame of the solid.
@@ -167,7 +167,7 @@ impl Hull {
     }
 }
 
-/// A hull in the world. Make one a body (and part), move it with [`Placed::place`] at each step, and share it among
+/// A hull in the world. Make one per body (and part), move it with [`Placed::place`] at each step, and share it among
 /// threads: contact only reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placed {

@@ -29,7 +29,7 @@ use super::{
 /// Sides of the polygon that stands for a disk.
 const SIDES: usize = 64;
 
-/// One face of a wall's surface where it is at some time. Make one a step.
+/// One face of a wall's surface where it is at some time. Make one per step.
 #[derive(Debug, Clone)]
 pub struct PlacedWall {
     surface: Surface,

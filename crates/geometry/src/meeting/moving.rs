@@ -8,7 +8,7 @@
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Surface, Wall,
-    wall::{Curvature, Plane, Swiftness, WallMotion},
+    wall::{Curvature, MotionBounds, Plane, WallMotion},
 };
 
 use super::{Path, first_touch, is_exact, out_of_reach, roots::first_fall};
@@ -154,7 +154,7 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
             return (t <= path.within).then_some(t);
         }
         let room = gap.max(0.0);
-        let Swiftness { fastest, acceleration } =
+        let MotionBounds { fastest, acceleration } =
             wall.motion.swiftness(&pose, x, near.distance + 2.0 * path.radius, speed);
         let most = speed + fastest;
         if most == 0.0 {

@@ -13,7 +13,7 @@ use super::Mesh;
 /// Sine of the angle between two facets below which they are one plane.
 const FLAT: f64 = 1e-8;
 
-/// How two facets meet.
+/// Convexity of an edge between two facets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bend {
     /// The edge sticks out.

@@ -289,7 +289,7 @@ pub fn closest_point(corners: &[DVec3; 3], x: DVec3) -> DVec3 {
     closest(corners, x).0
 }
 
-/// Where on a triangle a point is.
+/// The feature of a triangle on which a point lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TriangleFeature {
     Inside,

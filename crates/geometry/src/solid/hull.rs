@@ -196,7 +196,7 @@ fn outline(
     (corners.len() == next.len()).then_some(corners)
 }
 
-/// With vertices numbered anew, each face from its lowest vertex on, and faces in order.
+/// With vertices renumbered, each face from its lowest vertex on, and faces in order.
 fn collect(points: &[DVec3], kept: &[u32], faces: Vec<Vec<u32>>) -> Convex {
     let mut number = vec![0u32; points.len()];
     for (new, &old) in kept.iter().enumerate() {

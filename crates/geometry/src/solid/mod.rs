@@ -58,7 +58,7 @@ pub struct OrientedSolid {
     pub orientation: DQuat,
 }
 
-/// How deep parts may overlap, relative to their size: less is rounding of vertices that were meant to touch.
+/// Tolerated overlap of parts relative to their size, for the rounding of vertices that should touch.
 const TOUCHING: f64 = 1e-6;
 
 /// The convex hull of the points.

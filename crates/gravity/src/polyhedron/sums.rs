@@ -8,7 +8,7 @@ use super::{
     tree::{FACET_ORDER, PolyhedronTree},
 };
 
-/// What eight points see.
+/// The interactions of eight points.
 #[derive(Debug, Default)]
 pub struct Interactions {
     /// Groups and facets by the order they are taken to.
@@ -16,7 +16,7 @@ pub struct Interactions {
     pub patches: [Vec<u32>; FACET_ORDER + 1],
     /// Facets to be taken exactly.
     pub layers: Vec<u32>,
-    /// Leaves that are looked at roughly.
+    /// Leaves that are evaluated roughly.
     pub blobs: Vec<u32>,
 }
 

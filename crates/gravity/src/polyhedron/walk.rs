@@ -1,4 +1,4 @@
-//! How eight points see the tree of a polyhedron: which groups of facets, to which order, and which facets by themselves.
+//! The walk of eight points through the tree of a polyhedron: which groups of facets, to which order, and which single facets.
 //!
 //! Of an expansion of order p about a centre, the norms N of the next two degrees (`harmonics.rs`) say what is left out at a
 //! distance d, with later degrees falling at least as the powers of radius / d:
@@ -69,7 +69,7 @@ struct TreeWalk<'a> {
     at: &'a Places,
     /// Of the reaches of each order.
     factors: [f64; ORDER + 1],
-    /// Whether leaves are to be looked at roughly rather than opened.
+    /// Whether leaves are to be evaluated roughly rather than opened.
     roughly: bool,
     stack: &'a mut Vec<u32>,
     seen: &'a mut Interactions,

@@ -44,26 +44,26 @@ pub const VERSION: u32 = 8;
 pub const NEWEST: &str = "checkpoint.rpk";
 pub const PREVIOUS: &str = "checkpoint.prev.rpk";
 
-/// What besides the world is needed to go on.
+/// What is needed besides the world to resume a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Meta {
     /// Version of the program that wrote it.
     pub program_version: String,
     /// The scenario with every default written out.
     pub scenario: String,
-    /// Where files that the scenario names are looked for.
+    /// Folder that relative paths of the scenario start at.
     pub base_directory: String,
     /// Name of the method.
     pub method: String,
     /// Length of `series.csv`, bytes, and its rows without the header.
     pub series_bytes: u64,
     pub series_rows: u64,
-    /// How many times each probe has been due.
+    /// Number of times each probe has been due.
     pub series_ticks: Vec<u64>,
     /// Number of the next frame and of the next contact table.
     pub next_frame: u64,
     pub next_contact_table: u64,
-    /// How walls are drawn, for frames that are made from the checkpoint.
+    /// Appearance of walls, for frames made from the checkpoint.
     pub wall_styles: WallStyles,
 }
 
@@ -80,7 +80,7 @@ archive_struct!(Meta {
     wall_styles,
 });
 
-/// What reads each method's part of the world: a line per method.
+/// Reads each method's part of the world: one line per method.
 fn read_part(method: &str, from: &mut ArchiveReader) -> Read<Box<dyn Part>> {
     match method {
         "soft" => part::read::<SoftState>(from),

@@ -54,7 +54,7 @@ pub const COLUMNS: &[Entry] = &[
     Entry::new("ay_m_s2", "m/s2", "y of the acceleration in the last step"),
 ];
 
-/// What only frames have.
+/// Data that only frames have.
 pub const FELT: &[Entry] = &[
     Entry::new("stress_xx_Pa", "Pa", "Cauchy stress, tension positive: xx component"),
     Entry::new("stress_yy_Pa", "Pa", "Cauchy stress: yy component"),

@@ -14,7 +14,7 @@ use crate::{
     table::push_number,
 };
 
-/// What to export and where to.
+/// The input, format and output of an export.
 #[derive(Debug, Clone)]
 pub struct SurfaceRequest {
     /// A checkpoint, or a run directory.

@@ -77,7 +77,7 @@ pub fn write_frame(out: &mut dyn Write, frame: &FrameData, format: Format) -> st
     }
 }
 
-/// What to export and where to.
+/// The input, format and output of an export.
 #[derive(Debug, Clone)]
 pub struct ExportRequest {
     /// A frame, a checkpoint, or a run directory.
@@ -93,7 +93,7 @@ pub struct ExportRequest {
     pub overwrite: bool,
 }
 
-/// What was written.
+/// The files written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
     pub frames: u64,
@@ -241,7 +241,7 @@ pub fn export(request: &ExportRequest) -> Result<Exported> {
     Ok(Exported { frames: sources.len() as u64, written: folder })
 }
 
-/// What VTP has beside a frame.
+/// Additional VTP files beside a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Walls,

@@ -37,7 +37,7 @@ pub(crate) fn array<T: bytemuck::NoUninit>(name: &str, kind: &str, width: usize,
     Array { tag, bytes: bytemuck::cast_slice(values).to_vec() }
 }
 
-/// What a file holds. Data of cells are in the order vertices, lines, polygons.
+/// The contents of a file. Data of cells are in the order vertices, lines, polygons.
 pub(crate) struct PolyData {
     pub time: f64,
     pub points: Vec<DVec3>,

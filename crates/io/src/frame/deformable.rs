@@ -29,13 +29,13 @@ pub struct Nodes {
     pub material: Vec<u32>,
     pub outline: Vec<u8>,
     pub triangles: Vec<[u32; 3]>,
-    /// What only a run knows: it is not there of a checkpoint.
-    pub felt: Option<Felt>,
+    /// Known during a run only; a checkpoint does not have it.
+    pub felt: Option<DeformationData>,
 }
 
-/// What grains feel, of every node and of every grain.
+/// Stresses and contacts of every node and of every grain.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Felt {
+pub struct DeformationData {
     pub stress: Vec<[f64; 3]>,
     pub strain: Vec<[f64; 3]>,
     pub contact_force: Vec<DVec2>,
@@ -78,7 +78,7 @@ impl Nodes {
             nodes.material.extend(std::iter::repeat_n(grain.material, n));
             nodes.outline.extend((0..n).map(|k| u8::from(k < grain.reference.boundary)));
         }
-        nodes.felt = felt.map(|d| Felt {
+        nodes.felt = felt.map(|d| DeformationData {
             stress: d.stress.clone(),
             strain: d.strain.clone(),
             contact_force: d.contact_force.clone(),
@@ -181,7 +181,7 @@ pub(super) fn parse(reader: &Reader, time: f64, about: FrameInfo) -> Result<Fram
     let felt = if reader.has(&point("stress")) {
         let grain_id = reader.column::<u64>(&field("grain_id"), None, 1)?;
         let m = Some(grain_id.len());
-        Some(Felt {
+        Some(DeformationData {
             stress: threes(reader.vectors(&point("stress"), n)?),
             strain: threes(reader.vectors(&point("strain"), n)?),
             contact_force: flat(reader.vectors(&point("contact_force"), n)?),

@@ -1,5 +1,5 @@
 //! The list of frames with their times, in the form that ParaView opens as one time series
-//! (`frames.vtkhdf.series`, JSON). It is extended in place, and made anew on resume.
+//! (`frames.vtkhdf.series`, JSON). It is extended in place, and rewritten on resume.
 
 use std::{
     fs::{File, OpenOptions},
@@ -68,7 +68,7 @@ impl FrameIndex {
     }
 }
 
-/// What the index of a directory lists; `None` if it is not there or not whole.
+/// The entries of the index of a directory; `None` if it is missing or incomplete.
 pub fn entries(directory: &Path) -> Option<Vec<FrameEntry>> {
     let text = std::fs::read_to_string(directory.join(NAME)).ok()?;
     serde_json::from_str::<Stored>(&text).ok().map(|s| s.files)

@@ -44,7 +44,7 @@ pub use wall_styles::{WallStyle, WallStyles};
 pub use walls::FrameWall;
 pub use write::write;
 
-/// What a frame holds besides its columns.
+/// Metadata of a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrameInfo {
     /// Version of the program that wrote it.

@@ -18,7 +18,7 @@ use crate::{
     input,
 };
 
-/// How a read fails: where in the file, and what.
+/// An error while reading: the place in the file, and the reason.
 pub(super) type ReadFault = (String, String);
 
 /// Reads a frame. Its shapes are in a file of their own: see `shapes`.

@@ -16,7 +16,7 @@ pub struct FrameWall {
 }
 
 impl FrameWall {
-    /// Where a wall is at a time, with the default look.
+    /// A wall at a time, with the default appearance.
     pub fn of(wall: &Wall, time: f64) -> Self {
         let surface = wall.surface.placed(&wall.pose(time));
         let WallStyle { colour, transparency } = WallStyle::default();

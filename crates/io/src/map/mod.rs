@@ -23,7 +23,7 @@ use crate::{
 };
 use picture::Raster;
 
-/// What is drawn, besides the facets.
+/// The options of a map.
 #[derive(Debug, Clone, Copy)]
 pub struct MapRequest<'a> {
     /// A line over each picture: whose map it is, and for what layer.

@@ -138,7 +138,7 @@ pub struct ReliefTable {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spots {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Smallest radius.
     pub min: Length,

@@ -46,9 +46,9 @@ pub struct Built {
     pub end: f64,
     pub seed: u64,
     pub threads: Option<u32>,
-    /// What was done to what the scenario names, for the user to know.
+    /// Repairs and other notes for the user.
     pub advice: Vec<Advice>,
-    /// What the tables say of each other.
+    /// Names and defaults that tables share.
     pub scene: ScenarioContext,
 }
 
@@ -81,7 +81,7 @@ pub fn build_asteroids_only(loaded: &Loaded, base: &Path) -> Result<Built, Scena
     Ok(built)
 }
 
-/// Everything but asteroids and grains: what a run that goes on from a checkpoint needs besides it.
+/// Everything but asteroids and grains: what a resumed run needs in addition to its checkpoint.
 pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
     let mut world = World::new(s.method.settings().timestep().unwrap_or(0.0));

@@ -124,7 +124,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a material or a pair gives.
+    /// Checks the values of a material or a pair.
     fn values(&mut self, given: Vec<Given>, at: &str) {
         for value in given {
             match value.rule {
@@ -168,7 +168,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How often probes look and output is written.
+    /// Checks the intervals of probes and output.
     fn sampling(&mut self) {
         let scenario = self.scenario;
         let end = scenario.run.end.0;

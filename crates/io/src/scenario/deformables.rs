@@ -114,7 +114,7 @@ pub struct FileOutline {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SandOutlines {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Lower left corner of the box.
     #[serde(default = "no_corner")]

@@ -191,7 +191,7 @@ fn fill_defaults(scenario: &mut Scenario) {
     }
 }
 
-/// Gives a name that no other has, if there is none.
+/// Chooses a unique name if none is given.
 fn name_it(name: &mut Option<String>, first: String, taken: &mut HashSet<String>) {
     if name.is_none() {
         let mut candidate = first.clone();

@@ -207,7 +207,7 @@ impl Overlaps {
 pub fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
     let largest = bodies.radius.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     // The largest first: a grain then looks only among those of its size and larger. Of one size, neighbours
-    // follow each other, so that what they look at is still in the cache.
+    // follow each other, so that the cells they search are still in the cache.
     let key = |k: u32| {
         let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
         let class = (largest / r).log2().floor();

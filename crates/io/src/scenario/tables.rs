@@ -26,7 +26,7 @@ pub struct Scenario {
     pub title: String,
     /// When the run ends, and its seed.
     pub run: Run,
-    /// How contact is resolved.
+    /// The method that resolves contacts.
     #[serde(default)]
     pub method: Method,
     /// The forces that act at a distance. Default: none.

@@ -7,7 +7,7 @@ use crate::{
     solver::residual,
 };
 
-/// Sweeps before the first look at the residual, and between two looks.
+/// Sweeps before the first evaluation of the residual, and between two evaluations.
 const FIRST: u32 = 4;
 const EVERY: u32 = 8;
 

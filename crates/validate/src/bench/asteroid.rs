@@ -24,7 +24,7 @@ const GRAIN: f64 = 0.1;
 /// That of asteroid-surface-2024, section 3.2.2.
 const TIMESTEP: f64 = 1.7e-3;
 const STIFFNESS: f64 = 1.0103e4;
-/// How often the fields are taken anew: 0.1 s, in which the asteroid turns by 5e-5.
+/// The interval of field updates: 0.1 s, in which the asteroid turns by 5e-5.
 const EVERY: u64 = 60;
 
 fn empty(facets: usize) -> World {

@@ -27,7 +27,7 @@ const STEP: f64 = 0.01;
 const REACH: f64 = 5e-4;
 /// Spheres with their centre below this are the small problem.
 const LOW: f64 = 4.0;
-/// Sweeps after which the solution is looked at.
+/// Sweeps after which the solution is evaluated.
 const LOOKS: [u32; 4] = [50, 200, 500, 1000];
 /// Floor impulses over weight that other programs were timed to, on the small problem.
 const LOADS: [f64; 2] = [0.83, 0.95];

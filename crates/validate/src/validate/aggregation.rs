@@ -23,7 +23,7 @@ const HOUR: f64 = 3600.0;
 /// The largest values of Table 2: speed, spin, and rotation of the cloud.
 const FASTEST: [f64; 3] = [0.15, 1e-2, 5e-5];
 
-/// Parts of the largest values at which the period is looked at. A rotation of a fifth of the largest already makes an
+/// Parts of the largest values at which the period is evaluated. A rotation of a fifth of the largest already makes an
 /// aggregate that can turn no faster.
 const PARTS: [[f64; 3]; 3] = [[0.2, 0.4, 0.8], [0.2, 0.4, 0.8], [0.02, 0.06, 0.2]];
 

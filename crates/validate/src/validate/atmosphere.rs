@@ -18,7 +18,7 @@ const CASE: &str = "atmosphere";
 const PAPER: &str = "hard-sphere-2011, section 3.1";
 const SCENARIO: &str = include_str!("../../scenarios/atmosphere.toml");
 const STEPS: u32 = 1000;
-/// The paper looks at 50, 60, ... 100 % of the run; so do we for the K-S probabilities. Mean heights are taken over all
+/// The paper evaluates 50, 60, ... 100 % of the run; so do we for the K-S probabilities. Mean heights are taken over all
 /// steps of the second half.
 const LOOKS: [u32; 6] = [500, 600, 700, 800, 900, 1000];
 const GRAVITY: f64 = 2.5e9;

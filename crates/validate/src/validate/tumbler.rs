@@ -26,9 +26,9 @@ const RADIUS: f64 = 0.03;
 const GRAVITY: f64 = 9.81;
 /// Beads have fallen and rest, s.
 const SETTLED: f64 = 0.2;
-/// Time between two looks at the surface, s.
+/// Time between two measurements of the surface, s.
 const LOOK: f64 = 0.05;
-/// Pieces of the wall, each looked at whether it is covered.
+/// Sectors of the wall that are tested for beads.
 const SECTORS: usize = 72;
 /// Part of a run in which slopes are taken.
 const LAST: f64 = 0.4;

@@ -82,6 +82,9 @@ fn every_link_and_path_in_the_pages_exists() {
             }
         }
     }
-    assert!(links_seen > 50 && paths_seen > 50, "{links_seen} links and {paths_seen} paths: are there pages?");
+    assert!(
+        links_seen > 50 && paths_seen > 50,
+        "{links_seen} links and {paths_seen} paths: are there pages?"
+    );
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
