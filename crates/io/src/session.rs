@@ -14,14 +14,15 @@ use std::{
 use rubblepile_core::{
     Advice, Error, Extent, Probe, Report, Severity, World,
     run::{Control, Ending, Engine, Progress, Signal},
+    text,
 };
 
 use crate::{
-    checkpoint::{self, Found, Meta},
+    checkpoint::{self, LatestCheckpoint, Meta},
     contact_table::ContactTables,
     diagnostic::Diagnostic,
     error::{FileError, Result},
-    frame::{FrameWriter, Looks, View},
+    frame::{FrameWriter, View, WallStyles},
     generate::table::Table,
     marks::Marks,
     report::{self, Machine, RunReport},
@@ -41,20 +42,20 @@ pub enum CheckpointEvery {
 /// Everything a run needs, from the scenario. For a resumed run `world` is that of the checkpoint.
 pub struct Plan {
     pub title: String,
-    /// The world with what moves it; the writers of files are added to its observers.
+    /// The world with its method and fields; the writers of files are added to its observers.
     pub engine: Engine,
     /// Each with its interval, s.
     pub probes: Vec<(Box<dyn Probe>, f64)>,
     /// Intervals, s.
     pub frames: Option<f64>,
     pub view: View,
-    pub looks: Looks,
+    pub wall_styles: WallStyles,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     pub seed: u64,
     /// The scenario with every default written out.
     pub scenario: String,
-    /// Where files that the scenario names are looked for.
+    /// Folder that relative paths of the scenario start at.
     pub base_directory: String,
     /// Grains that a program gave as arrays, by the name of the file that the scenario takes them from: written into the run
     /// directory.
@@ -86,7 +87,7 @@ pub enum SessionError {
     #[error("this scenario cannot be run: {}", .0.join("; "))]
     Refused(Vec<String>),
 
-    #[error("the run stopped at t = {time:e} s (step {step}): {source}")]
+    #[error("the run stopped at t = {} (step {step}): {source}", text::time(*time))]
     Failed { time: f64, step: u64, source: Error, help: String },
 }
 
@@ -94,7 +95,7 @@ impl Diagnostic for SessionError {
     fn help(&self) -> Option<String> {
         match self {
             SessionError::File(e) => e.help(),
-            SessionError::Refused(_) => Some("`rubblepile check` says more".into()),
+            SessionError::Refused(_) => Some("see `rubblepile check`".into()),
             SessionError::Failed { help, .. } => Some(help.clone()),
         }
     }
@@ -135,13 +136,13 @@ impl Session {
     }
 
     /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
-    pub fn resume(found: Found, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
-        let Found { path, meta, mut world, passed_over } = found;
+    pub fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
+        let LatestCheckpoint { path, meta, mut world, passed_over } = found;
         // A run that has ended and is to go further goes on like any other.
         world.ended = false;
         let mut warnings = Vec::new();
         if let Some(error) = passed_over {
-            warnings.push(format!("the newest checkpoint was passed over: {error}"));
+            warnings.push(format!("the newest checkpoint was skipped: {error}"));
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         plan.engine.world = world;
@@ -165,7 +166,7 @@ impl Session {
         let advice = plan.advice();
         let noted = advice.iter().filter(|a| a.severity == Severity::Warning).map(|a| a.text.clone());
         let warnings: Vec<String> = warnings.into_iter().chain(noted).collect();
-        report.sessions.push(report::Session {
+        report.sessions.push(report::SessionRecord {
             started: utc(SystemTime::now()),
             version: report.version.clone(),
             threads: rayon::current_num_threads(),
@@ -183,7 +184,7 @@ impl Session {
             scenario: plan.scenario,
             base_directory: plan.base_directory,
             method: report.method.clone(),
-            looks: plan.looks.clone(),
+            wall_styles: plan.wall_styles.clone(),
             ..Meta::default()
         };
         let mut engine = plan.engine;
@@ -196,7 +197,7 @@ impl Session {
                 path.clone(),
                 interval,
                 plan.view,
-                plan.looks.clone(),
+                plan.wall_styles.clone(),
                 marks.clone(),
             )?));
         }
@@ -222,7 +223,7 @@ impl Session {
         &self.engine.world
     }
 
-    /// The world with what moves it and what looks at it.
+    /// The world with its method, fields and observers.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -231,7 +232,7 @@ impl Session {
         &mut self.engine
     }
 
-    /// What its checkpoints say besides the world.
+    /// What its checkpoints hold besides the world.
     pub fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -258,7 +259,7 @@ impl Session {
     pub fn save(&mut self) -> Result<(), SessionError> {
         let Engine { world, method, .. } = &mut self.engine;
         if let Err(source) = method.sync(world, Extent::Whole) {
-            let help = "the last checkpoint is as it was".into();
+            let help = "the last checkpoint is unchanged".into();
             return Err(SessionError::Failed { time: world.time(), step: world.clock.step, source, help });
         }
         Ok(save(self.directory.path(), &self.meta, &self.marks, world)?)
@@ -336,7 +337,7 @@ impl Session {
         }
     }
 
-    /// Keeps the world for a look at what went wrong; gives what to try.
+    /// Saves the world for a diagnosis; gives what to try.
     fn leave_failed_world(&mut self, error: &Error) -> String {
         let directory = self.directory.path();
         if let Error::Output { source, .. } = error {
@@ -345,21 +346,20 @@ impl Session {
                 None => String::new(),
             };
             return format!(
-                "{what}\nthe last checkpoint is whole: `rubblepile resume {}`",
+                "{what}\nthe last checkpoint is intact: `rubblepile resume {}`",
                 directory.display()
             );
         }
         let path = directory.join(rundir::FAILED);
         let Engine { world, method, .. } = &mut self.engine;
         if let Err(e) = method.sync(world, Extent::Whole) {
-            return format!("the world as it was then is lost: {e}");
+            return format!("the final state is lost: {e}");
         }
         match checkpoint::write(&path, &self.meta, world) {
-            Ok(()) => format!(
-                "the world as it was then is in {}: `rubblepile info` and `export` read it",
-                path.display()
-            ),
-            Err(e) => format!("the world as it was then could not be saved: {e}"),
+            Ok(()) => {
+                format!("the final state is in {}: `rubblepile info` and `export` read it", path.display())
+            }
+            Err(e) => format!("the final state could not be saved: {e}"),
         }
     }
 }
@@ -370,7 +370,7 @@ fn save(directory: &Path, meta: &Meta, marks: &Marks, world: &World) -> Result<(
     checkpoint::save(directory, &meta, world)
 }
 
-/// Something due more often than there are steps would be due for ever.
+/// Something due more often than there are steps would be due forever.
 fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
     let timestep = plan.engine.world.clock.timestep;
     let outputs = [("frames", plan.frames), ("contact tables", plan.contact_tables)];
@@ -381,7 +381,9 @@ fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
         .filter(|(_, interval)| !interval.is_finite() || *interval < 0.999 * timestep)
         .map(|(what, interval)| {
             format!(
-                "the interval of {what}, {interval:e} s, must be no shorter than a time step, {timestep:e} s"
+                "the interval of {what}, {}, must not be shorter than the time step, {}",
+                text::time(interval),
+                text::time(timestep)
             )
         })
         .collect();
@@ -400,7 +402,7 @@ fn refuse_foreign_part(plan: &Plan) -> Result<(), SessionError> {
     let method = plan.engine.method.name();
     match plan.engine.world.part.as_deref().map(|part| part.method()) {
         Some(other) if other != method => Err(SessionError::Refused(vec![format!(
-            "the checkpoint is of the method `{other}`, and its contact history cannot be used by `{method}`"
+            "the checkpoint was made by the method `{other}`; `{method}` cannot use its contact history"
         )])),
         _ => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! What can go wrong between a scenario and the end of its run.
+//! Errors between a scenario and the end of its run.
 
 use std::fmt::Display;
 
@@ -28,7 +28,7 @@ pub enum Error {
     #[error(transparent)]
     Run(#[from] rubblepile_core::Error),
 
-    /// Something that was asked for cannot be.
+    /// An argument is invalid.
     #[error("{message}")]
     BadInput {
         /// What is wrong.

@@ -106,7 +106,7 @@ impl Scenario {
         &self.loaded.scenario
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(&self) -> f64 {
         self.loaded.scenario.run.end.0
     }

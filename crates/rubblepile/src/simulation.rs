@@ -1,4 +1,4 @@
-//! A simulation that a program steps, looks at and changes.
+//! A simulation that a program steps, inspects and changes.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ use rubblepile_io::{
 
 use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
 
-/// A world with what moves it and what looks at it.
+/// A world with its method, fields and observers.
 ///
 /// A simulation writes nothing by itself. [`Simulation::record`] gives it a run directory, with the frames, series and
 /// checkpoints that its scenario asks for.
@@ -46,11 +46,11 @@ use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
 /// # }
 /// ```
 pub struct Simulation {
-    state: State,
+    state: Recording,
 }
 
 /// With or without a run directory.
-enum State {
+enum Recording {
     Free(Box<Plan>),
     Recorded(Box<Session>),
     /// Between the two, or after a failure to become recorded.
@@ -85,12 +85,12 @@ impl Simulation {
         let built = scenario.build()?;
         let plan = scenario.plan(built);
         refuse(&plan.advice())?;
-        Ok(Simulation { state: State::Free(Box::new(plan)) })
+        Ok(Simulation { state: Recording::Free(Box::new(plan)) })
     }
 
     /// A simulation from a plan whose world is complete.
     pub fn from_plan(plan: Plan) -> Self {
-        Simulation { state: State::Free(Box::new(plan)) }
+        Simulation { state: Recording::Free(Box::new(plan)) }
     }
 
     /// Goes on from a checkpoint file, without a run directory: the same bits as if it had never stopped.
@@ -99,7 +99,7 @@ impl Simulation {
         let mut plan = Scenario::saved(&meta, None)?.plan_to_resume();
         plan.engine.world = world;
         plan.engine.world.ended = false;
-        Ok(Simulation { state: State::Free(Box::new(plan)) })
+        Ok(Simulation { state: Recording::Free(Box::new(plan)) })
     }
 
     /// Writes everything that decides the next step to a checkpoint file, whole or not at all.
@@ -123,16 +123,16 @@ impl Simulation {
     /// Forces, observers and stop conditions of the program are not in it: add them again after [`Simulation::load`].
     pub fn save(&mut self, path: impl AsRef<Path>) -> Result<()> {
         let meta = match &self.state {
-            State::Free(plan) => Meta {
+            Recording::Free(plan) => Meta {
                 program_version: env!("CARGO_PKG_VERSION").into(),
                 scenario: plan.scenario.clone(),
                 base_directory: plan.base_directory.clone(),
                 method: plan.engine.method.name().into(),
-                looks: plan.looks.clone(),
+                wall_styles: plan.wall_styles.clone(),
                 ..Meta::default()
             },
-            State::Recorded(session) => session.meta().clone(),
-            State::Gone => return Err(gone()),
+            Recording::Recorded(session) => session.meta().clone(),
+            Recording::Gone => return Err(gone()),
         };
         let world = self.world()?;
         Ok(checkpoint::write(path.as_ref(), &meta, world)?)
@@ -141,25 +141,27 @@ impl Simulation {
     /// Starts a run directory: the frames, series, contact tables and checkpoints of the scenario are written there from now
     /// on. A directory with a run in it is refused.
     pub fn record(&mut self, directory: impl AsRef<Path>) -> Result<()> {
-        if let State::Recorded(session) = &self.state {
+        if let Recording::Recorded(session) = &self.state {
             return Err(Error::bad_input(
                 format!("this simulation is already recorded in {}", session.directory().display()),
                 "record once, before the first step",
             ));
         }
         let (directory, _) = RunDir::create(directory.as_ref(), false)?;
-        let State::Free(plan) = std::mem::replace(&mut self.state, State::Gone) else { return Err(gone()) };
+        let Recording::Free(plan) = std::mem::replace(&mut self.state, Recording::Gone) else {
+            return Err(gone());
+        };
         for (name, table) in &plan.given {
             atomic::write_text(&directory.path().join(name), &table.to_csv())?;
         }
-        self.state = State::Recorded(Box::new(Session::start(*plan, directory)?));
+        self.state = Recording::Recorded(Box::new(Session::start(*plan, directory)?));
         Ok(())
     }
 
-    /// Writes a checkpoint of a recorded run now, besides those that the scenario asks for.
+    /// Writes a checkpoint of a recorded run now, in addition to those of the scenario.
     pub fn checkpoint(&mut self) -> Result<()> {
         match &mut self.state {
-            State::Recorded(session) => Ok(session.save()?),
+            Recording::Recorded(session) => Ok(session.save()?),
             _ => Err(Error::bad_input(
                 "this simulation has no run directory",
                 "`record` gives it one; `save` writes a file",
@@ -178,13 +180,13 @@ impl Simulation {
         let lock = RunDir::open(directory.as_ref())?;
         let found = checkpoint::find(directory.as_ref())?;
         let plan = Scenario::saved(&found.meta, end)?.plan_to_resume();
-        Ok(Simulation { state: State::Recorded(Box::new(Session::resume(found, lock, plan)?)) })
+        Ok(Simulation { state: Recording::Recorded(Box::new(Session::resume(found, lock, plan)?)) })
     }
 
     /// The directory that the run is recorded in.
     pub fn directory(&self) -> Option<&Path> {
         match &self.state {
-            State::Recorded(session) => Some(session.directory()),
+            Recording::Recorded(session) => Some(session.directory()),
             _ => None,
         }
     }
@@ -212,7 +214,7 @@ impl Simulation {
         self.engine().map_or(f64::NAN, |e| e.world.clock.timestep)
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(&self) -> f64 {
         self.engine().map_or(f64::NAN, |e| e.end)
     }
@@ -225,7 +227,7 @@ impl Simulation {
     /// The report of a recorded run, as of the last time it paused.
     pub fn run_report(&self) -> Option<&RunReport> {
         match &self.state {
-            State::Recorded(session) => Some(session.report()),
+            Recording::Recorded(session) => Some(session.report()),
             _ => None,
         }
     }
@@ -302,21 +304,21 @@ impl Simulation {
             ));
         }
         match &mut self.state {
-            State::Free(plan) => {
+            Recording::Free(plan) => {
                 let until = until.unwrap_or(plan.engine.end);
                 Ok(plan.engine.run_until(until, &mut Unsaved { stop, watcher })?)
             }
-            State::Recorded(session) => Ok(match until {
+            Recording::Recorded(session) => Ok(match until {
                 Some(until) => session.run_until(until, stop, watcher)?,
                 None => session.run(stop, watcher)?,
             }),
-            State::Gone => Err(gone()),
+            Recording::Gone => Err(gone()),
         }
     }
 
     /// Changes the world: wholly or not at all. The change is checked when `change` returns (finite numbers, sound rows, known
     /// materials and shapes, no deep overlap that was not there before); if it fails, or `change` returns an error, the world
-    /// is as it was. Contact history goes with the ids of bodies; what the method keeps besides is made again.
+    /// is as it was. Contact history goes with the ids of bodies; the method's other state is rebuilt.
     ///
     /// ```
     /// use rubblepile::DVec3;
@@ -408,7 +410,7 @@ impl Simulation {
     /// [`SoftSpheres::with_law`]: rubblepile_soft::SoftSpheres::with_law
     /// [`ContactLaw`]: rubblepile_soft::ContactLaw
     pub fn set_method(&mut self, method: impl Method + 'static) -> Result<()> {
-        let State::Free(plan) = &mut self.state else {
+        let Recording::Free(plan) = &mut self.state else {
             let help = "call `set_method` before `record`";
             return Err(Error::bad_input("the method of a recorded run cannot be replaced", help));
         };
@@ -433,16 +435,16 @@ impl Simulation {
     pub fn add_probe(&mut self, interval: f64, probe: impl Probe + 'static) -> Result<()> {
         callbacks::check_interval(interval)?;
         match &mut self.state {
-            State::Free(plan) => {
+            Recording::Free(plan) => {
                 plan.engine.report.measure |= probe.needs();
                 plan.probes.push((Box::new(probe), interval));
                 Ok(())
             }
-            State::Recorded(_) => Err(Error::bad_input(
+            Recording::Recorded(_) => Err(Error::bad_input(
                 "the columns of a series cannot change while it is written",
                 "add probes before `record`",
             )),
-            State::Gone => Err(gone()),
+            Recording::Gone => Err(gone()),
         }
     }
 
@@ -532,9 +534,9 @@ impl Simulation {
 
     fn engine(&self) -> Result<&Engine> {
         match &self.state {
-            State::Free(plan) => Ok(&plan.engine),
-            State::Recorded(session) => Ok(session.engine()),
-            State::Gone => Err(gone()),
+            Recording::Free(plan) => Ok(&plan.engine),
+            Recording::Recorded(session) => Ok(session.engine()),
+            Recording::Gone => Err(gone()),
         }
     }
 
@@ -542,18 +544,18 @@ impl Simulation {
     /// behind the method's own state here; [`Simulation::world`] and [`Simulation::edit`] take care of that.
     pub fn engine_mut(&mut self) -> Result<&mut Engine> {
         match &mut self.state {
-            State::Free(plan) => Ok(&mut plan.engine),
-            State::Recorded(session) => Ok(session.engine_mut()),
-            State::Gone => Err(gone()),
+            Recording::Free(plan) => Ok(&mut plan.engine),
+            Recording::Recorded(session) => Ok(session.engine_mut()),
+            Recording::Gone => Err(gone()),
         }
     }
 }
 
 fn gone() -> Error {
-    Error::bad_input("this simulation could not be recorded and is gone", "build it again")
+    Error::bad_input("this simulation is unusable: recording it failed", "build it again")
 }
 
-/// Nobody looks.
+/// No observers.
 struct Unwatched;
 
 impl Watcher for Unwatched {

@@ -12,43 +12,43 @@ use rubblepile_core::wall::shapes::origin;
 /// Facets that a made surface may have.
 const MOST_FACETS: u64 = 20_000_000;
 
-/// A rigid body with a surface of triangles and a gravity of its own, that grains rest on and push back.
+/// A rigid body with a triangulated surface and its own gravity, which reacts to the grains on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AsteroidTable {
-    /// The name that gravity and grains refer to. Not given: `asteroid`, or `asteroid-2`, ... for the later ones.
+    /// The name that gravity and grains refer to. Default: `asteroid`, or `asteroid-2`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the material of its surface. Not given: the only material there is.
+    /// Name of the material of its surface. Default: the only material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Its bulk density. Not given: the material's.
+    /// Its bulk density. Default: the material's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<Density>,
     /// Its shape.
     pub shape: AsteroidShape,
-    /// What is put on a shape that is made. Not for `file`.
+    /// Surface relief added to a generated shape. Not for `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relief: Option<ReliefTable>,
-    /// Where its own frame is, in which latitudes and longitudes are measured.
+    /// Its body-fixed frame, in which latitudes and longitudes are measured.
     #[serde(default)]
     pub axes: AxesName,
-    /// Where the origin of its frame is at the start.
+    /// Initial position of the origin of its frame.
     #[serde(default = "origin")]
     pub position: Vector<LengthKind>,
-    /// Its velocity at the start. Not given: none.
+    /// Its initial velocity. Default: at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vector<SpeedKind>>,
-    /// Which way its z axis points at the start. Not given: z.
+    /// Initial direction of its z axis. Default: z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pole: Option<Vector<NumberKind>>,
-    /// Time of one turn about its z axis; negative: it turns the other way. Give this or `angular_velocity`; neither: at rest.
+    /// Rotation period about its z axis; negative for retrograde rotation. Give this or `angular_velocity`. Default: not rotating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
-    /// Its angular velocity at the start.
+    /// Its initial angular velocity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity: Option<Vector<AngularVelocityKind>>,
-    /// Held where it is, turning as it does: what grains do to it is without effect.
+    /// Whether its position and rotation are prescribed: it feels no reaction from grains.
     #[serde(default)]
     pub fixed: bool,
 }
@@ -73,7 +73,7 @@ pub enum AsteroidShape {
 pub struct SphereAsteroid {
     /// Its radius.
     pub radius: Length,
-    /// About how many triangles its surface has.
+    /// Approximate number of facets.
     #[serde(default = "many_facets")]
     pub facets: u64,
 }
@@ -84,7 +84,7 @@ pub struct SphereAsteroid {
 pub struct EllipsoidAsteroid {
     /// Its semi-axes along x, y and z.
     pub semi_axes: Vector<LengthKind>,
-    /// About how many triangles its surface has.
+    /// Approximate number of facets.
     #[serde(default = "many_facets")]
     pub facets: u64,
 }
@@ -95,13 +95,13 @@ pub struct EllipsoidAsteroid {
 pub struct TopAsteroid {
     /// Radius at the equator.
     pub radius: Length,
-    /// Distance of the poles from the middle. Not given: 0.9 of `radius`.
+    /// Distance of the poles from the centre. Default: 0.9 of `radius`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pole: Option<Length>,
     /// How sharp the ridge is, from 0, an ellipsoid, to 1, a double cone.
     #[serde(default = "ridge")]
     pub ridge: Number,
-    /// About how many triangles its surface has.
+    /// Approximate number of facets.
     #[serde(default = "many_facets")]
     pub facets: u64,
 }
@@ -110,23 +110,23 @@ pub struct TopAsteroid {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileAsteroid {
-    /// The file; a relative path starts at the folder of the scenario.
+    /// The file; a relative path starts at the scenario's folder.
     pub path: String,
     /// Its unit of length: `"m"`, `"km"`.
     pub unit: String,
-    /// Repairs what can be repaired, and says what was done. Otherwise a flaw is an error.
+    /// Repairs flaws of the mesh where possible and reports them. Otherwise a flaw is an error.
     #[serde(default)]
     pub heal: bool,
 }
 
-/// Relief of a surface that is made, from the seed of the run.
+/// Relief of a generated surface, from the seed of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReliefTable {
     /// Craters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub craters: Option<Spots>,
-    /// Boulders that are a part of the surface.
+    /// Boulders that are part of the surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boulders: Option<Spots>,
     /// Root mean square height of a self-similar roughness.
@@ -134,11 +134,11 @@ pub struct ReliefTable {
     pub roughness: Option<Length>,
 }
 
-/// Craters or boulders, whose number falls as the square of the size.
+/// Craters or boulders: the cumulative number falls with the square of the size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spots {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Smallest radius.
     pub min: Length,
@@ -146,7 +146,7 @@ pub struct Spots {
     pub max: Length,
 }
 
-/// Where the frame of an asteroid is.
+/// The body-fixed frame of an asteroid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AxesName {
@@ -155,7 +155,7 @@ pub enum AxesName {
     /// The origin is moved to the centre of mass.
     #[default]
     Centred,
-    /// Also the axes are those of inertia: z has the largest moment, x the smallest.
+    /// In addition, the axes are the principal axes of inertia: z has the largest moment, x the smallest.
     Principal,
 }
 
@@ -198,7 +198,7 @@ pub(super) fn check(c: &mut Checker) {
             (Some(_), Some(_)) => c.add(join(&at, "period"), "give `period` or `angular_velocity`, not both"),
             (Some(period), None) => {
                 let sound = period.0.abs() >= 1e-30 && period.0.abs() <= 1e30;
-                c.check(sound, &at, "period", || format!("a period of {} s is none", period.0));
+                c.check(sound, &at, "period", || "the period must not be 0".into());
             }
             (None, Some(w)) => c.modest(w, &at, "angular_velocity"),
             (None, None) => {}
@@ -206,11 +206,11 @@ pub(super) fn check(c: &mut Checker) {
     }
     if !c.scenario.asteroid.is_empty() {
         if matches!(c.scenario.frame, super::tables::FrameTable::Rotating(_)) {
-            let help = "asteroids turn by themselves: leave [frame] out, and give the asteroid its `period`";
-            c.add_help("frame.rotating", "there is an asteroid: the frame must be inertial", help);
+            let help = "remove [frame], and give the asteroid its `period`";
+            c.add_help("frame.rotating", "with an asteroid the frame must be inertial", help);
         }
         if matches!(c.scenario.domain, super::tables::DomainTable::Periodic(_)) {
-            c.add("domain.periodic", "an asteroid is in open space, not in a periodic box");
+            c.add("domain.periodic", "asteroids need open space, not a periodic box");
         }
     }
 }
@@ -231,7 +231,7 @@ fn shape(c: &mut Checker, a: &AsteroidTable, at: &str) {
             let at = format!("{at}.shape.ellipsoid");
             let least = s.semi_axes.0.min_element();
             c.check(least > 0.0, &at, "semi_axes", || {
-                format!("semi-axes must be larger than 0, one is {least}")
+                format!("semi-axes must be larger than 0; one is {least}")
             });
             c.modest(s.semi_axes, &at, "semi_axes");
             facets(c, s.facets, &at);
@@ -255,7 +255,7 @@ fn shape(c: &mut Checker, a: &AsteroidTable, at: &str) {
                 c.add_help(join(&inner, "unit"), message, "give a unit of length, such as `\"km\"`");
             }
             if a.relief.is_some() {
-                c.add(join(at, "relief"), "relief is for shapes that are made, not for a file");
+                c.add(join(at, "relief"), "relief is for generated shapes, not for a file");
             }
         }
     }
@@ -267,7 +267,7 @@ fn shape(c: &mut Checker, a: &AsteroidTable, at: &str) {
         c.positive(s.min, &at, "min");
         c.positive(s.max, &at, "max");
         c.check(s.min.0 <= s.max.0, &at, "min", || "`min` must not be above `max`".into());
-        c.check(s.count <= 1_000_000, &at, "count", || "at most a million are possible".into());
+        c.check(s.count <= 1_000_000, &at, "count", || "at most a million are allowed".into());
     }
     if let Some(roughness) = relief.roughness {
         c.not_negative(roughness, &at, "roughness");

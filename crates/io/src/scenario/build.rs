@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, event::Builder};
+use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, event::ActionContext};
 
 use rubblepile_gravity::Centrifugal;
 
-use crate::frame::{Look, Looks, View};
+use crate::frame::{View, WallStyle, WallStyles};
 
 use super::{
     build_asteroids::{add_asteroids, check_outside},
@@ -19,7 +19,7 @@ use super::{
     scene,
     tables::*,
 };
-use rubblepile_core::settings::{Problem, Scene};
+use rubblepile_core::settings::{Problem, ScenarioContext};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutputPlan {
@@ -41,15 +41,15 @@ pub struct Built {
     pub gravity: Vec<Gravity>,
     pub probes: Vec<ProbeTable>,
     pub output: OutputPlan,
-    pub looks: Looks,
+    pub wall_styles: WallStyles,
     /// s
     pub end: f64,
     pub seed: u64,
     pub threads: Option<u32>,
-    /// What was done to what the scenario names, for the user to know.
+    /// Repairs and other notes for the user.
     pub advice: Vec<Advice>,
-    /// What the tables say of each other.
-    pub scene: Scene,
+    /// Names and defaults that tables share.
+    pub scene: ScenarioContext,
 }
 
 impl Built {
@@ -81,7 +81,7 @@ pub fn build_asteroids_only(loaded: &Loaded, base: &Path) -> Result<Built, Scena
     Ok(built)
 }
 
-/// Everything but asteroids and grains: what a run that goes on from a checkpoint needs besides it.
+/// Everything but asteroids and grains: what a resumed run needs in addition to its checkpoint.
 pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
     let mut world = World::new(s.method.settings().timestep().unwrap_or(0.0));
@@ -97,7 +97,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.groups = names.map(|name| name.clone().unwrap_or_default()).collect();
     let materials = &world.materials;
     world.walls = (0..).zip(&s.wall).map(|(id, w)| w.wall(id, materials)).collect();
-    let mut builder = Builder { materials, next_wall: s.wall.len() as u32 };
+    let mut builder = ActionContext { materials, next_wall: s.wall.len() as u32 };
     world.events = s.event.iter().filter_map(|e| e.event(&mut builder)).collect();
     Built {
         title: s.title.clone(),
@@ -114,7 +114,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
             checkpoint: s.output.checkpoint.every,
             contacts: s.output.contacts.as_ref().map(|f| f.every.0),
         },
-        looks: looks(s),
+        wall_styles: wall_styles(s),
         end: s.run.end.0,
         seed: s.run.seed,
         threads: s.run.threads,
@@ -149,8 +149,8 @@ fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
     (0..).zip(scenario.wall.iter().chain(added))
 }
 
-fn looks(scenario: &Scenario) -> Looks {
-    let look = |w: &WallTable| Look { colour: w.colour.0, transparency: w.transparency.0 };
+fn wall_styles(scenario: &Scenario) -> WallStyles {
+    let look = |w: &WallTable| WallStyle { colour: w.colour.0, transparency: w.transparency.0 };
     all_walls(scenario).map(|(id, w)| (id, look(w))).collect()
 }
 

@@ -64,9 +64,9 @@ pub(super) fn add_asteroids(
         asteroid.fixed = table.fixed;
         let sound = |x: f64| x.is_finite() && x > 0.0;
         if !(sound(asteroid.mass) && sound(asteroid.inertia.min_element())) {
-            let message = format!("its mass is no usable number: {} kg", asteroid.mass);
+            let message = format!("its mass of {} kg is unusable", asteroid.mass);
             let problem = Problem::new(format!("asteroid[{k}].shape"), message);
-            loaded.sources.problems(vec![problem.help("look at its size, its unit and its density")])?;
+            loaded.sources.problems(vec![problem.help("check its size, its unit and its density")])?;
         }
         world.asteroids.push(asteroid);
     }
@@ -114,13 +114,17 @@ fn from_file(
     match model.flaws.first() {
         None => Ok(model),
         Some(flaw) if file.heal => {
-            let done = if model.repairs.is_empty() { "nothing could be done" } else { "that was not enough" };
+            let done = if model.repairs.is_empty() {
+                "no repair was possible"
+            } else {
+                "the repairs were not enough"
+            };
             let tried: String = model.repairs.iter().map(|done| format!("{done}; ")).collect();
             let message = format!("{name} cannot be healed: {tried}{done}: {flaw}");
-            Err(refuse(message, "repair it in a mesh editor, or take another model"))
+            Err(refuse(message, "repair it in a mesh editor, or use another model"))
         }
         Some(flaw) => Err(refuse(
-            format!("{name} is no closed surface: {flaw}"),
+            format!("{name} is not a closed surface: {flaw}"),
             "give `heal = true` to have repaired what can be; \
              `rubblepile info FILE --unit UNIT --heal` shows what that does",
         )),

@@ -46,7 +46,7 @@ pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -
         let of = &world.materials[material as usize];
         let law = settings
             .law_of(of.young, of.poisson)
-            .map_err(|e| refuse(loaded, format!("deformable[{k}].material"), e, "look at its material"))?;
+            .map_err(|e| refuse(loaded, format!("deformable[{k}].material"), e, "check its material"))?;
         let (density, kind) = (of.density, settings.shape_functions);
         let made = outlines
             .par_iter()
@@ -60,7 +60,7 @@ pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -
                     .map_err(|e| ("spacing", e.to_string(), "put nodes closer"))?;
                 // Whether there are shape functions everywhere shows only when they are made.
                 Bulk::new(&filling, law, density, kind)
-                    .map_err(|e| ("spacing", e.to_string(), "put nodes closer, or take less `grading`"))?;
+                    .map_err(|e| ("spacing", e.to_string(), "reduce the node spacing, or `grading`"))?;
                 let Filling { nodes, boundary, triangles } = filling;
                 Ok(Reference { nodes, boundary, triangles })
             })
@@ -155,7 +155,7 @@ fn sand(
         Outline::new(&points)
     };
     let made = packing::sand(&sand)
-        .map_err(|e| refuse(loaded, format!("{at}.sand.solid"), e, "take fewer or smaller grains"))?;
+        .map_err(|e| refuse(loaded, format!("{at}.sand.solid"), e, "use fewer or smaller grains"))?;
     made.iter()
         .map(|o| moved(o).map_err(|e| refuse(loaded, format!("{at}.sand"), e, "take less `angularity`")))
         .collect()
@@ -195,13 +195,13 @@ fn from_file(
             Ok([x, y]) => points.push(unit * DVec2::new(*x, *y)),
             _ => {
                 let shown: String = line.chars().take(60).collect();
-                let message = format!("{name}, line {}: `{shown}` is no point", number + 1);
+                let message = format!("{name}, line {}: `{shown}` is not a point", number + 1);
                 return Err(refuse(loaded, path, message, help));
             }
         }
         if points.len() > MOST_POINTS {
             let message = format!("{name} has more than {MOST_POINTS} points");
-            return Err(refuse(loaded, path, message, "take every second one"));
+            return Err(refuse(loaded, path, message, "use every second one"));
         }
     }
     Ok(points)

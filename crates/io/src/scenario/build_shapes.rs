@@ -5,7 +5,7 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{Rng, Shape, ShapeId, Solid, World};
-use rubblepile_geometry::solid::{self, Made};
+use rubblepile_geometry::solid::{self, OrientedSolid};
 
 use super::{
     error::ScenarioError,
@@ -26,7 +26,7 @@ pub(super) enum Look {
         boulder: bool,
     },
     /// One for all, scaled to each grain's radius.
-    Given(Box<Made>),
+    Given(Box<OrientedSolid>),
 }
 
 impl Look {
@@ -43,7 +43,7 @@ impl Look {
         let points = |list: &[Vector<LengthKind>]| list.iter().map(|v| v.0).collect::<Vec<DVec3>>();
         let (key, parts) = if let Some(block) = &shape.block {
             let solid = solid::block(block.size.0);
-            let made = Made { solid, centre: DVec3::ZERO, orientation: DQuat::IDENTITY };
+            let made = OrientedSolid { solid, centre: DVec3::ZERO, orientation: DQuat::IDENTITY };
             return Ok(Look::Given(Box::new(made)));
         } else if let Some(list) = &shape.vertices {
             ("vertices", vec![points(list)])
@@ -85,7 +85,7 @@ fn from_file(
     let mut parts =
         obj::read(&text).map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
     if parts.len() > MOST_PARTS {
-        let message = format!("{name} has {} objects, at most {MOST_PARTS} are possible", parts.len());
+        let message = format!("{name} has {} objects; at most {MOST_PARTS} are allowed", parts.len());
         return Err(refuse("file", message, "join some of them"));
     }
     for v in parts.iter_mut().flatten() {
@@ -95,17 +95,20 @@ fn from_file(
 }
 
 /// A solid of the hulls of parts.
-fn convex_parts(parts: &[Vec<DVec3>]) -> Result<Made, String> {
+fn convex_parts(parts: &[Vec<DVec3>]) -> Result<OrientedSolid, String> {
     let mut corners = Vec::with_capacity(parts.len());
     for (k, points) in parts.iter().enumerate() {
         let which = if parts.len() > 1 { format!("part {k}: ") } else { String::new() };
         if points.len() > MOST_POINTS {
-            return Err(format!("{which}{} points are too many, at most {MOST_POINTS}", points.len()));
+            return Err(format!(
+                "{which}{} points are too many; at most {MOST_POINTS} are allowed",
+                points.len()
+            ));
         }
         let hull = solid::convex_hull(points).map_err(|e| format!("{which}{e}"))?;
         if hull.vertices.len() > MOST_CORNERS as usize {
             return Err(format!(
-                "{which}its hull has {} corners, at most {MOST_CORNERS} are possible",
+                "{which}the hull has {} vertices; at most {MOST_CORNERS} are allowed",
                 hull.vertices.len()
             ));
         }

@@ -100,9 +100,11 @@ impl FromVector<AngularVelocityKind> for SpinTable {
     }
 }
 
-fn vector_or_table<'de, K: Kind, T: FromVector<K>, D: Deserializer<'de>>(d: D) -> Result<T, D::Error> {
+fn vector_or_table<'de, K: QuantityKind, T: FromVector<K>, D: Deserializer<'de>>(
+    d: D,
+) -> Result<T, D::Error> {
     struct Either<K, T>(PhantomData<(K, T)>);
-    impl<'de, K: Kind, T: FromVector<K>> Visitor<'de> for Either<K, T> {
+    impl<'de, K: QuantityKind, T: FromVector<K>> Visitor<'de> for Either<K, T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -124,7 +126,7 @@ fn vector_or_table<'de, K: Kind, T: FromVector<K>, D: Deserializer<'de>>(d: D) -
     d.deserialize_any(Either(PhantomData))
 }
 
-fn vector_or_table_schema<K: Kind, T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+fn vector_or_table_schema<K: QuantityKind, T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let vector = Vector::<K>::json_schema(generator);
     let table = generator.subschema_for::<T>();
     json_schema!({ "anyOf": [vector, table] })

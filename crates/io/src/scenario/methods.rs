@@ -3,7 +3,7 @@
 
 use rubblepile_core::{
     Citation, Part,
-    archive::{Damage, Read, Source},
+    archive::{ArchiveReader, Damage, Read},
     part,
     settings::MethodSettings,
 };
@@ -33,7 +33,7 @@ macro_rules! methods {
         }
 
         /// Reads a method's part of the world from a checkpoint.
-        pub fn read_part(method: &str, from: &mut Source) -> Read<Box<dyn Part>> {
+        pub fn read_part(method: &str, from: &mut ArchiveReader) -> Read<Box<dyn Part>> {
             $($(
                 if method == stringify!($key) {
                     return part::read::<$state>(from);

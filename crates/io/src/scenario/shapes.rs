@@ -1,4 +1,4 @@
-//! What grains look like: the `shape` key of `[[grains]]`, and its checks. The solids themselves are made in
+//! Shapes of grains: the `shape` key of `[[grains]]`, and its checks. The solids themselves are made in
 //! `build_shapes`.
 
 use std::fmt;
@@ -27,10 +27,10 @@ const MOST_OWN_SHAPES: u64 = 2_000_000;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ShapeTable {
-    /// Rounded polyhedra, another for each grain: random points on a sphere, none too flat or too long.
+    /// Rounded polyhedra, a different one for each grain: hulls of random points on a sphere, none too flat or too elongated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polyhedron: Option<RandomShape>,
-    /// Angular boulders, another for each grain: random points in a ball.
+    /// Angular boulders, a different one for each grain: hulls of random points in a ball.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boulder: Option<RandomShape>,
     /// A rectangular block.
@@ -39,23 +39,23 @@ pub struct ShapeTable {
     /// The convex hull of these points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Vec<Vector<LengthKind>>>,
-    /// A rock of several convex parts that may touch but not overlap: the points of each.
+    /// A rock of several convex parts, each given by its points; parts may touch but not overlap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<Vec<Vector<LengthKind>>>>,
     /// A Wavefront OBJ file; every object (`o`) or group (`g`) in it is a part, taken as its convex hull. A relative
     /// path starts at the folder of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Unit of length of `file`: `"m"`, `"km"`. Not given: m.
+    /// Unit of length of `file`: `"m"`, `"km"`. Default: m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
 
-/// Random shapes, another for each grain.
+/// Random shapes, a different one for each grain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomShape {
-    /// How many corners: a number, or the smallest and the largest, between which each is as likely.
+    /// Number of vertices: a number, or the smallest and the largest of a uniform distribution.
     pub vertices: Corners,
 }
 
@@ -77,7 +77,7 @@ pub enum OrientationName {
     Aligned,
 }
 
-/// A number of corners, or its range.
+/// A number of vertices, or its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corners {
     pub min: u32,
@@ -90,11 +90,11 @@ impl<'de> Visitor<'de> for CornersVisitor {
     type Value = Corners;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of corners, or [smallest, largest]")
+        f.write_str("a number of vertices, or [smallest, largest]")
     }
 
     fn visit_i64<E: Error>(self, n: i64) -> Result<Corners, E> {
-        let n = u32::try_from(n).map_err(|_| E::custom(format!("{n} is no number of corners")))?;
+        let n = u32::try_from(n).map_err(|_| E::custom(format!("{n} is not a number of vertices")))?;
         Ok(Corners { min: n, max: n })
     }
 
@@ -198,14 +198,14 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
     if shape.is_sphere() {
         if grains.orientation.is_some() {
             let help = "remove it, or give a `shape`";
-            c.add_help(join(at, "orientation"), "spheres look the same from every side", help);
+            c.add_help(join(at, "orientation"), "spheres have no orientation", help);
         }
         return;
     }
     let method = c.scenario.method.settings();
     if method.spheres_only() {
-        let help = "take [method.nonsmooth], or leave `shape` out";
-        let message = format!("{} spheres are spheres: they cannot have another shape", method.name());
+        let help = "use [method.nonsmooth], or omit `shape`";
+        let message = format!("{} spheres cannot have another shape", method.name());
         c.add_help(inside.clone(), message, help);
     }
     let kinds = [
@@ -229,15 +229,15 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
         let Some(Corners { min, max }) = random.as_ref().map(|r| r.vertices) else { continue };
         let at = format!("{inside}.{name}");
         c.check(min <= max, &at, "vertices", || {
-            format!("the smallest number of corners, {min}, is above the largest, {max}")
+            format!("the smallest number of vertices, {min}, is above the largest, {max}")
         });
         c.check(min >= 4 && max <= most, &at, "vertices", || {
-            format!("a {name} has between 4 and {most} corners")
+            format!("a {name} has between 4 and {most} vertices")
         });
         let count = grains.count.unwrap_or(0);
         if count > MOST_OWN_SHAPES {
-            let help = format!("at most {MOST_OWN_SHAPES} can have a shape of their own");
-            c.add_help(&inside, format!("{count} grains would each have another shape"), help);
+            let help = format!("at most {MOST_OWN_SHAPES} grains can have shapes of their own");
+            c.add_help(&inside, format!("{count} grains would each have a different shape"), help);
         }
     }
     if let Some(block) = &shape.block {
@@ -253,12 +253,14 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
         (None, None) => Vec::new(),
     };
     c.check(parts.len() <= MOST_PARTS, &inside, "parts", || {
-        format!("there are {} parts, at most {MOST_PARTS} are possible", parts.len())
+        format!("there are {} parts; at most {MOST_PARTS} are allowed", parts.len())
     });
     for (key, points) in parts.iter().take(MOST_PARTS) {
         let n = points.len();
-        c.check(n <= MOST_POINTS, &inside, key, || format!("{n} points are too many, at most {MOST_POINTS}"));
-        c.check(n >= 4, &inside, key, || format!("a solid has at least 4 corners, here are {n}"));
+        c.check(n <= MOST_POINTS, &inside, key, || {
+            format!("{n} points are too many; at most {MOST_POINTS} are allowed")
+        });
+        c.check(n >= 4, &inside, key, || format!("a solid needs at least 4 vertices, this one has {n}"));
         if c.full() {
             return;
         }
@@ -277,5 +279,5 @@ pub(super) fn check(c: &mut Checker, grains: &Grains, at: &str) {
 pub fn unit_of_length(unit: &str) -> Result<f64, String> {
     use rubblepile_core::units;
     let size = units::parse_as(&format!("1 {unit}"), units::LENGTH).map_err(|e| e.message)?;
-    if size.is_finite() && size > 0.0 { Ok(size) } else { Err(format!("`{unit}` is no unit of length")) }
+    if size.is_finite() && size > 0.0 { Ok(size) } else { Err(format!("`{unit}` is not a unit of length")) }
 }
