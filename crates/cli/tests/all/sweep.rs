@@ -309,5 +309,5 @@ fn bad_campaigns_are_exit_code_2_and_say_what() {
     let changed = scratch.scenario(&format!("{}{SWEEP}", BASE.replace("count = 40", "count = 41")));
     let output = rubblepile(&["sweep", text(&changed), "--out", text(&whole)]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("another scenario"), "{}", complaint(&output));
+    assert!(complaint(&output).contains("different scenario"), "{}", complaint(&output));
 }
