@@ -95,7 +95,7 @@ fn check_places(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
     let table = |grain: usize| grains(world)[grain].group as usize - first_group;
     if let Some((a, b)) = overlap::first_overlap(&outlines) {
         let message = format!("grains {a} and {b} overlap at the start");
-        return Err(refuse(loaded, format!("deformable[{}]", table(b)), message, "place them apart"));
+        return Err(refuse(loaded, format!("deformable[{}]", table(b)), message, "move them apart"));
     }
     if let Some((grain, text)) = scene::behind(world, 0.0) {
         let help = "move it, or turn the normal of the wall around";
@@ -157,7 +157,7 @@ fn sand(
     let made = packing::sand(&sand)
         .map_err(|e| refuse(loaded, format!("{at}.sand.solid"), e, "use fewer or smaller grains"))?;
     made.iter()
-        .map(|o| moved(o).map_err(|e| refuse(loaded, format!("{at}.sand"), e, "take less `angularity`")))
+        .map(|o| moved(o).map_err(|e| refuse(loaded, format!("{at}.sand"), e, "use a smaller `angularity`")))
         .collect()
 }
 

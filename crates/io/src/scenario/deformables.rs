@@ -156,7 +156,7 @@ fn some_evenness() -> u32 {
 pub(super) fn check(c: &mut Checker) {
     let Method::Meshfree(_) = &c.scenario.method else {
         if !c.scenario.deformable.is_empty() {
-            let help = "take [method.meshfree]";
+            let help = "use [method.meshfree]";
             c.add_help("deformable[0]", "only [method.meshfree] moves deformable grains", help);
         }
         return;
