@@ -161,8 +161,8 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
             facts.push(fact("end", text::time(report.end_s), report.end_s));
             facts.push(fact("seed", report.seed.to_string(), report.seed));
             facts.push(fact("version", &report.version, report.version.as_str()));
-            facts.push(fact("sittings", report.sessions.len().to_string(), report.sessions.len()));
-            facts.push(fact("wall clock", text::duration(std::time::Duration::from_secs_f64(wall)), wall));
+            facts.push(fact("sessions", report.sessions.len().to_string(), report.sessions.len()));
+            facts.push(fact("wall-clock time", text::duration(std::time::Duration::from_secs_f64(wall)), wall));
             let warnings: Vec<&String> = report.sessions.iter().flat_map(|s| &s.warnings).collect();
             for warning in &warnings {
                 facts.push(fact("warning", warning.as_str(), json!(warnings)));
@@ -237,7 +237,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         shapes(Solids::of(&b.shape, &world.shapes)),
         extent(&b.position),
         fact("centre of mass", vector(centre, "m"), json!(centre.to_array())),
-        fact("its velocity", vector(velocity, "m/s"), json!(velocity.to_array())),
+        fact("mean velocity", vector(velocity, "m/s"), json!(velocity.to_array())),
         fact(
             "kinetic energy",
             format!(
@@ -265,7 +265,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
             "shapes",
             "centres",
             "centre of mass",
-            "its velocity",
+            "mean velocity",
             "kinetic energy",
             "contacts",
         ];
@@ -293,7 +293,7 @@ fn node_facts(frame: &FrameData, nodes: &Nodes) -> Facts {
         fact("step", frame.about.step.to_string(), frame.about.step),
         fact("deformable grains", grains.to_string(), grains),
         fact("nodes", nodes.len().to_string(), nodes.len()),
-        fact("nodes are", places, value),
+        fact("node positions", places, value),
     ];
     if let Some(felt) = &nodes.felt {
         let touching = felt.touching.iter().filter(|t| **t != 0).count();

@@ -269,7 +269,7 @@ impl Fields {
 }
 
 /// Name of [`reuse_error`] in the report.
-pub const REUSE_ERROR: &str = "error of keeping fields";
+pub const REUSE_ERROR: &str = "error of reusing fields";
 
 /// How far fields that are kept for several steps are off at most, at the ends of that time: half of what a body's acceleration
 /// changes by from one evaluation to the next (each is for the middle of its time), over the mean acceleration.

@@ -126,7 +126,7 @@ pub const ENTRIES: &[Entry] = &[
     Entry::new(
         "sessions[].largest.NAME",
         "",
-        "Largest value met, such as `error of keeping fields`: the relative error of reusing fields between updates",
+        "Largest value met, such as `error of reusing fields`: the relative error of reusing fields between updates",
     ),
     Entry::new("sessions[].warnings[]", "", "Warnings of the session, each once"),
 ];
