@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+pub use rubblepile_io::human::{number, time};
+
 /// `12.3 s`, `4 min 05 s`, `3 h 12 min`, `2 d 4 h`.
 pub fn duration(d: Duration) -> String {
     let s = d.as_secs();
@@ -10,32 +12,6 @@ pub fn duration(d: Duration) -> String {
         60..3600 => format!("{} min {:02} s", s / 60, s % 60),
         3600..86_400 => format!("{} h {:02} min", s / 3600, s / 60 % 60),
         _ => format!("{} d {} h", s / 86_400, s / 3600 % 24),
-    }
-}
-
-/// Simulated time: seconds, and beyond a few minutes what they amount to.
-pub fn time(seconds: f64) -> String {
-    let (unit, name) = match seconds.abs() {
-        x if x >= 2.0 * 31_557_600.0 => (31_557_600.0, "a"),
-        x if x >= 2.0 * 86_400.0 => (86_400.0, "d"),
-        x if x >= 2.0 * 3600.0 => (3600.0, "h"),
-        x if x >= 600.0 => (60.0, "min"),
-        _ => (1.0, "s"),
-    };
-    format!("{} {name}", number(seconds / unit))
-}
-
-/// Four significant digits.
-pub fn number(x: f64) -> String {
-    let size = x.abs();
-    if size == 0.0 || !size.is_finite() {
-        format!("{x}")
-    } else if (1e-3..1e5).contains(&size) {
-        let decimals = (3 - size.log10().floor() as i32).clamp(0, 6) as usize;
-        let text = format!("{x:.decimals$}");
-        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-    } else {
-        format!("{x:.3e}")
     }
 }
 

@@ -40,7 +40,7 @@ pub trait Expansion: Send + Sync + 'static {
 #[allow(clippy::all, unused_variables, unused_mut)]
 mod operators {
     use super::Expansion;
-    use crate::simd::{Lanes, Register, Real};
+    use crate::simd::{Lanes, Real, Register};
 
     include!(concat!(env!("OUT_DIR"), "/operators.rs"));
 }

@@ -227,7 +227,10 @@ mod tests {
             let mut names = BTreeSet::new();
             for entry in &section.entries {
                 assert!(names.insert(entry.name.clone()), "{} twice in {}", entry.name, section.file);
-                assert!(entry.definition.split_whitespace().count() > 1 && !entry.definition.ends_with('.'), "{entry:?}");
+                assert!(
+                    entry.definition.split_whitespace().count() > 1 && !entry.definition.ends_with('.'),
+                    "{entry:?}"
+                );
             }
             assert!(!names.is_empty(), "{} {}", section.file, section.part);
         }

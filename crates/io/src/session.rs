@@ -22,7 +22,7 @@ use crate::{
     diagnostic::Diagnostic,
     error::{FileError, Result},
     frame::{FrameWriter, Looks, View},
-    generate::table::Table,
+    generate::GrainTable,
     marks::Marks,
     report::{self, Machine, RunReport},
     rundir::{self, RunDir, utc},
@@ -58,7 +58,7 @@ pub struct Plan {
     pub base_directory: String,
     /// Grains that a program gave as arrays, by the name of the file that the scenario takes them from: written into the run
     /// directory.
-    pub given: BTreeMap<String, Table>,
+    pub given: BTreeMap<String, GrainTable>,
 }
 
 impl Plan {

@@ -8,11 +8,8 @@ use rubblepile_core::{
 };
 use rubblepile_meshfree::{Deformable, grains};
 
-use super::{
-    build::Built,
-    check_grains::{BYTES_PER_GRAIN, human_bytes},
-};
-use crate::generate::Grid;
+use super::{build::Built, grains::BYTES_PER_GRAIN};
+use crate::{generate::SphereGrid, human};
 
 /// Overlaps at the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -105,7 +102,7 @@ pub struct Summary {
 fn of_asteroid(asteroid: &Asteroid) -> String {
     let spin = asteroid.spin.length();
     let turns = if spin > 0.0 {
-        format!("turns in {}", human_time(std::f64::consts::TAU / spin))
+        format!("turns in {}", human::time(std::f64::consts::TAU / spin))
     } else {
         "does not turn".into()
     };
@@ -113,8 +110,8 @@ fn of_asteroid(asteroid: &Asteroid) -> String {
         "`{}`: {} facets, radius {} m, mass {} kg, {turns}",
         asteroid.name,
         asteroid.mesh.triangles.len(),
-        human_number(asteroid.radius),
-        human_number(asteroid.mass)
+        human::number(asteroid.radius),
+        human::number(asteroid.mass)
     )
 }
 
@@ -122,7 +119,7 @@ fn of_deformable(world: &World) -> String {
     let nodes: usize = grains(world).iter().map(|g| g.reference.nodes.len()).sum();
     let outline: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
     let area: f64 = grains(world).iter().map(|g| g.reference.area()).sum();
-    format!("{nodes} nodes, {outline} of them on outlines, {} m2 one metre deep", human_number(area))
+    format!("{nodes} nodes, {outline} of them on outlines, {} m2 one metre deep", human::number(area))
 }
 
 /// Mass, stiffness and tangent of a grain are full matrices; shape functions are some ten thousand numbers.
@@ -211,7 +208,7 @@ pub fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
     };
     let mut order: Vec<u32> = (0..bodies.len() as u32).collect();
     order.sort_by_cached_key(|&k| key(k));
-    let mut grid = Grid::new(*domain, largest);
+    let mut grid = SphereGrid::new(*domain, largest);
     let mut overlaps = Overlaps::default();
     for &k in &order {
         let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
@@ -311,30 +308,6 @@ fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlap
     }
 }
 
-/// Four digits that count, with an exponent only where it helps.
-pub fn human_number(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-4.0..6.0).contains(&magnitude) {
-        return format!("{value:.3e}");
-    }
-    let digits = (3.0 - magnitude).max(0.0) as usize;
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
-}
-
-/// A time in the unit a person would take.
-pub fn human_time(seconds: f64) -> String {
-    for (unit, size) in [("yr", 31_557_600.0), ("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] {
-        if seconds.abs() >= 2.0 * size {
-            return format!("{} {unit}", human_number(seconds / size));
-        }
-    }
-    format!("{} s", human_number(seconds))
-}
-
 impl Summary {
     /// Whether the run must be refused.
     pub fn is_fatal(&self) -> bool {
@@ -356,7 +329,7 @@ impl fmt::Display for Summary {
             Some(words) => line("deformable", words.clone())?,
             None => line(
                 "radii",
-                match (human_number(self.radii.0), human_number(self.radii.1)) {
+                match (human::number(self.radii.0), human::number(self.radii.1)) {
                     (a, b) if a == b => format!("{a} m"),
                     (a, b) => format!("{a} to {b} m"),
                 },
@@ -365,18 +338,18 @@ impl fmt::Display for Summary {
         if let Some(solids) = &self.solids {
             line("shapes", solids.to_string())?;
         }
-        line("mass", format!("{} kg", human_number(self.mass)))?;
+        line("mass", format!("{} kg", human::number(self.mass)))?;
         if let Some(d) = self.bulk_density {
             line(
                 "bulk density",
-                format!("{} kg/m3 in a sphere of {} m", human_number(d), human_number(self.extent)),
+                format!("{} kg/m3 in a sphere of {} m", human::number(d), human::number(self.extent)),
             )?;
         }
         if let Some(v) = self.escape_speed {
-            line("escape speed", format!("{} m/s", human_number(v)))?;
+            line("escape speed", format!("{} m/s", human::number(v)))?;
         }
         if let Some(t) = self.free_fall_time {
-            line("free-fall time", human_time(t))?;
+            line("free-fall time", human::time(t))?;
         }
         line("walls", self.walls.to_string())?;
         for (k, asteroid) in self.asteroids.iter().enumerate() {
@@ -391,8 +364,8 @@ impl fmt::Display for Summary {
                 )?;
             }
         }
-        line("simulated time", human_time(self.end))?;
-        line("memory", format!("about {}", human_bytes(self.memory)))?;
+        line("simulated time", human::time(self.end))?;
+        line("memory", format!("about {}", human::bytes(self.memory)))?;
         for a in &self.advice {
             let word = match a.severity {
                 Severity::Note => "note",
@@ -408,21 +381,6 @@ impl fmt::Display for Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        let cases = [
-            (3.0, "3"),
-            (0.049093, "0.04909"),
-            (1709.53, "1710"),
-            (3.6254e9, "3.625e9"),
-            (123456.7, "123457"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(human_number(value), text);
-        }
-        assert_eq!(human_time(14_400.0), "4 h");
-    }
 
     #[test]
     fn overlaps_are_counted_across_periodic_sides() {

@@ -1,0 +1,28 @@
+//! Uniform by volume, as in contact-dynamics-2021, section 3.1: every interval of sizes of one width holds the same volume, so
+//! that numbers go as the inverse third power of the size.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Limits, RadiusSampler, SizeSettings, power_law::power_law};
+use crate::generate::Fault;
+
+/// Radii that are uniformly distributed by volume.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct UniformVolumeSize(pub Limits);
+
+schema_of!(UniformVolumeSize: Limits);
+
+impl UniformVolumeSize {
+    pub const ABOUT: &str = "Every interval of radii of one width holds the same volume of grains.";
+}
+
+impl SizeSettings for UniformVolumeSize {
+    fn limits(&self) -> Limits {
+        self.0.clone()
+    }
+
+    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+        Ok(power_law(3.0, self.limits()))
+    }
+}
