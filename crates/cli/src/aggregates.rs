@@ -48,7 +48,7 @@ fn describe(world: &World) -> rubblepile_core::Result<Facts> {
     let single = found.list.len() - many.len();
     let mut facts = vec![fact(
         "clusters",
-        format!("{} of bodies that touch, {single} single bodies", many.len()),
+        format!("{} of touching bodies, {single} single bodies", many.len()),
         json!({"clusters": many.len(), "single_bodies": single}),
     )];
     // The pull of cohesion is not remembered, and without it the push alone is no pressure.
@@ -96,7 +96,8 @@ fn words(d: &Described, mass: f64) -> Vec<String> {
     let n = text::number;
     let axes = |v: DVec3| format!("{} x {} x {} m", n(v.x), n(v.y), n(v.z));
     let period = a.rotation_period();
-    let turns = if period.is_finite() { format!("period {}", text::time(period)) } else { "at rest".into() };
+    // Slower than a turn in 100,000 years is rounding.
+    let turns = if period < 3e12 { format!("period {}", text::time(period)) } else { "not rotating".into() };
     let mut lines = vec![
         format!("{} bodies, {} kg, {} % of the mass", a.rows.len(), n(a.mass), n(100.0 * a.mass / mass)),
         format!(
@@ -108,7 +109,7 @@ fn words(d: &Described, mass: f64) -> Vec<String> {
         format!("  semi-axes {} ({} as solid matter)", axes(a.dynamic_axes), axes(a.semi_axes)),
         format!("  inertial elongation {}, {turns}", n(a.elongation)),
         format!(
-            "  angular momentum {} kg m2/s: {} of orbits, {} of spins",
+            "  angular momentum {} kg m2/s: orbital {}, spin {}",
             n(a.angular_momentum().length()),
             n(a.orbital_angular_momentum.length()),
             n(a.spin_angular_momentum.length())

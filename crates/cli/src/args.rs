@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     version,
     about = "Simulates small solar-system bodies as what they are: piles of rubble",
     after_help = "Examples:
-  rubblepile check pile.toml                    read a scenario and say what it is
+  rubblepile check pile.toml                    read a scenario and describe it
   rubblepile run pile.toml --out runs/first     run it
-  rubblepile run pile.toml --set run.end=\"2 h\"  run it with another end
-  rubblepile resume runs/first                  go on after Ctrl-C, a crash or a power cut
+  rubblepile run pile.toml --set run.end=\"2 h\"  run it to another end time
+  rubblepile resume runs/first                  continue after Ctrl-C, a crash or a power cut
   rubblepile export runs/first --format xyz     for OVITO
-  rubblepile map asteroid.toml                  slopes and where regolith fails
+  rubblepile map asteroid.toml                  map slopes and where regolith fails
 
 Exit codes: 0 done, 1 the run failed, 2 bad input, 130 interrupted.",
     arg_required_else_help = true
@@ -33,10 +33,10 @@ pub enum Command {
   rubblepile run pile.toml --out runs/loose --threads 8 --set material[0].cohesion=\"10 Pa\"
   rubblepile run pile.toml --until \"10 min\"
 
-Ctrl-C leaves a checkpoint; `rubblepile resume DIR` goes on from it and ends where an unbroken run ends.")]
+Ctrl-C leaves a checkpoint; `rubblepile resume DIR` continues from it and ends exactly as an uninterrupted run.")]
     Run(Run),
 
-    /// Go on with a run that was stopped, or further than its end
+    /// Continue a run that was stopped, or extend one past its end
     #[command(after_help = "Examples:
   rubblepile resume runs/pile
   rubblepile resume runs/pile --until \"20 h\"")]
@@ -44,31 +44,31 @@ Ctrl-C leaves a checkpoint; `rubblepile resume DIR` goes on from it and ends whe
 
     /// Run a campaign: a scenario with a [sweep] table
     #[command(after_help = "Examples:
-  rubblepile sweep campaign.toml --list                 what there is to do, and how far it is
+  rubblepile sweep campaign.toml --list                 list the runs and their states
   rubblepile sweep campaign.toml --jobs 4               four runs at a time
   rubblepile sweep campaign.toml --task $SLURM_ARRAY_TASK_ID   one run, in a cluster's job array
 
-Finished runs are left alone and stopped ones go on, so the same command continues a campaign. sweep.csv has a row a \
-run: what was set, how it ended, and the last value of every column of its series.")]
+Finished runs are kept and stopped ones resume, so the same command continues a campaign. sweep.csv has one row \
+per run: what was set, how it ended, and the last value of every column of its series.")]
     Sweep(Sweep),
 
-    /// Read a scenario, and say what it is and what is doubtful in it
+    /// Read a scenario, describe it and warn of doubtful values
     Check(Check),
 
-    /// Say what is in a run directory, a frame, a checkpoint, a scenario or a shape model
+    /// Describe a run directory, a frame, a checkpoint, a scenario or a shape model
     #[command(after_help = "Examples:
   rubblepile info runs/pile
   rubblepile info bennu.obj --unit km --density \"1194 kg/m3\"
   rubblepile info broken.obj --unit m --heal             what `heal = true` would do to it")]
     Info(Info),
 
-    /// Map the surface of an asteroid: slope, acceleration, potential, speeds to leave, and where regolith fails
+    /// Map the surface of an asteroid: slope, acceleration, potential, escape and lift-off speeds, regolith failure
     #[command(after_help = "Examples:
   rubblepile map landslide.toml
   rubblepile map landslide.toml --period \"2.6 h\" --cohesion \"1 Pa\" --thickness \"5 m\" --out maps/fast
 
-Writes map.vtp (facets for ParaView), map.csv (a row a facet) and a picture of longitude and latitude for each quantity. \
-What the layer is made of comes from the first [[grains]] and its material, where the options do not say otherwise.")]
+Writes map.vtp (facets for ParaView), map.csv (one row per facet) and a longitude-latitude map of each quantity (SVG). \
+Unless the options say otherwise, the properties of the layer are those of the first [[grains]] and its material.")]
     Map(Map),
 
     /// Draw the deformable grains of a frame
@@ -88,10 +88,10 @@ What the layer is made of comes from the first [[grains]] and its material, wher
 
     /// Print the JSON schema of scenario files, for editors, or what a run writes
     Schema {
-        /// As a page in Markdown instead of JSON
+        /// Print Markdown instead of JSON
         #[arg(long)]
         markdown: bool,
-        /// What a run writes: every column, field and entry with its unit and definition
+        /// Describe the output instead: every column, field and entry with its unit and definition
         #[arg(long)]
         output: bool,
     },
@@ -108,10 +108,10 @@ What the layer is made of comes from the first [[grains]] and its material, wher
     /// Compare with published results and exact solutions
     #[command(after_help = "Examples:
   rubblepile validate impact
-  rubblepile validate --all --jobs 4              four cases at a time, and a table at the end
+  rubblepile validate --all --jobs 4              four cases at a time, with a summary table
   rubblepile validate --all --json > rows.jsonl   one JSON object per line
 
-Exit code 1 if a number is off by more than its tolerance, or a case cannot be run.")]
+The exit code is 1 if a number is outside its tolerance or a case cannot be run.")]
     Validate(Validate),
 }
 
@@ -122,7 +122,7 @@ pub struct Run {
     /// Directory for the output [default: runs/<name of the scenario>]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Put a value in place of the scenario's, as often as needed: run.seed=7
+    /// Override a value of the scenario; may be repeated: run.seed=7
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
     /// If there is a run in the directory, move it aside (to DIR.old-1) instead of refusing
@@ -143,13 +143,13 @@ pub struct Resume {
 /// Options of `run` and `resume`.
 #[derive(Debug, Args)]
 pub struct How {
-    /// Threads to compute with; the result does not depend on it [default: all cores]
+    /// Number of threads; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
     /// End at this simulated time instead of the scenario's: seconds, or with a unit ("2 h")
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// No progress, no summary: only errors
+    /// Print errors only: no progress, no summary
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -158,28 +158,28 @@ pub struct How {
 pub struct Sweep {
     /// Scenario file (TOML) with a [sweep] table
     pub scenario: PathBuf,
-    /// Runs at a time
+    /// Number of runs at the same time
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: u32,
-    /// Only the run of this number, from 0
+    /// Run only this one, counted from 0
     #[arg(long, value_name = "I")]
     pub task: Option<usize>,
     /// Directory for the runs [default: runs/<name of the scenario>]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Threads of each run; the results do not depend on it [default: the cores divided by --jobs]
+    /// Threads per run; the results do not depend on it [default: the cores divided by --jobs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
-    /// Put a value in place of the scenario's, in all runs
+    /// Override a value of the scenario, in all runs
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Try again what failed before, from its last checkpoint
+    /// Retry failed runs from their last checkpoint
     #[arg(long)]
     pub retry: bool,
-    /// Say what there is to do and how far it is, write sweep.csv anew, and run nothing
+    /// List the runs and their states and rewrite sweep.csv, without running anything
     #[arg(long)]
     pub list: bool,
-    /// Only errors
+    /// Print errors only
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -188,7 +188,7 @@ pub struct Sweep {
 pub struct Info {
     /// Run directory, *.vtkhdf, *.rpk, *.toml, or a shape model (*.obj, *.tab)
     pub path: PathBuf,
-    /// One JSON object instead of text
+    /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
     /// List the columns of a run's series, with their units and definitions
@@ -197,7 +197,7 @@ pub struct Info {
     /// Unit of length of a shape model: m, km
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<String>,
-    /// Repair a shape model first, and say what was done; the file stays as it is
+    /// Repair a shape model first and report the repairs; the file is not changed
     #[arg(long)]
     pub heal: bool,
     /// Density of a shape model, for its mass and moments: kg/m3, or with a unit
@@ -209,29 +209,29 @@ pub struct Info {
 pub struct Picture {
     /// Run directory, or a frame
     pub path: PathBuf,
-    /// What colours stand for
-    #[arg(long, value_enum, default_value_t = By::Pressure)]
-    pub by: By,
-    /// Of a run, the number of the frame [default: the last]
+    /// Quantity to colour by
+    #[arg(long, value_enum, default_value_t = ColourBy::Pressure)]
+    pub by: ColourBy,
+    /// Frame number, for a run [default: the last]
     #[arg(long, value_name = "N")]
     pub frame: Option<u64>,
     /// File to write [default: beside the frame]
     #[arg(long, short, value_name = "FILE.svg")]
     pub out: Option<PathBuf>,
-    /// Replace a picture that is there
+    /// Replace an existing picture
     #[arg(long)]
     pub force: bool,
 }
 
-/// What colours stand for.
+/// Quantity to colour by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
-    /// Minus the mean of the two normal stresses in the plane
+pub enum ColourBy {
+    /// Minus the mean of the two in-plane normal stresses
     Pressure,
-    /// The largest shear stress in the plane
+    /// The largest in-plane shear stress
     Shear,
     Speed,
-    /// Each grain in a colour of its own
+    /// A different colour for each grain
     Grain,
 }
 
@@ -239,13 +239,13 @@ pub enum By {
 pub struct Map {
     /// Scenario file (TOML) with an [[asteroid]]
     pub scenario: PathBuf,
-    /// Its name, where there are several
+    /// Name of the asteroid, if there are several
     #[arg(long, value_name = "NAME")]
     pub asteroid: Option<String>,
     /// Directory for the maps [default: maps/<name of the scenario>]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Time of one turn, instead of the scenario's: seconds, or with a unit ("3.4 h")
+    /// Rotation period, instead of the scenario's: seconds, or with a unit ("3.4 h")
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub period: Option<String>,
     /// Friction angle of the layer: degrees, or with a unit
@@ -257,7 +257,7 @@ pub struct Map {
     /// Thickness of the layer: metres, or with a unit
     #[arg(long, value_name = "LENGTH", allow_negative_numbers = true, default_value = "3 m")]
     pub thickness: String,
-    /// Density of the layer with its voids [default: the asteroid's]
+    /// Bulk density of the layer [default: the asteroid's]
     #[arg(long, value_name = "DENSITY", allow_negative_numbers = true)]
     pub regolith_density: Option<String>,
     /// Radius of its grains [default: that of the first [[grains]], otherwise 10 cm]
@@ -269,13 +269,13 @@ pub struct Map {
     /// Cohesion between two grains, c of eq. (4) [default: --cohesion]
     #[arg(long, value_name = "PRESSURE", allow_negative_numbers = true)]
     pub grain_cohesion: Option<String>,
-    /// Put a value in place of the scenario's
+    /// Override a value of the scenario
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
-    /// Threads to compute with [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
-    /// Replace maps that are there
+    /// Replace existing maps
     #[arg(long)]
     pub force: bool,
 }
@@ -284,7 +284,7 @@ pub struct Map {
 pub struct Check {
     /// Scenario file (TOML)
     pub scenario: PathBuf,
-    /// Put a value in place of the scenario's
+    /// Override a value of the scenario
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
     /// Print the scenario with every default written out
@@ -296,15 +296,15 @@ pub struct Check {
 pub enum Format {
     /// Extended XYZ (OVITO): all frames in one file
     Xyz,
-    /// One row a body, one file a frame
+    /// One row per body, one file per frame
     Csv,
-    /// VTK XML PolyData (ParaView) with the polygons of rocks, one file a frame
+    /// VTK XML PolyData (ParaView) with the polygons of rocks, one file per frame
     Vtp,
-    /// Wavefront OBJ: surfaces of rocks and spheres, one file a frame
+    /// Wavefront OBJ: surfaces of rocks and spheres, one file per frame
     Obj,
 }
 
-/// How finely spheres are drawn; `None`: not at all.
+/// Subdivision of spheres; `None`: spheres are omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detail(pub Option<u32>);
 
@@ -325,22 +325,22 @@ pub struct Export {
     /// File, or directory for several files [default: beside the input]
     #[arg(long, short, value_name = "PATH")]
     pub output: Option<PathBuf>,
-    /// Of a run, every so many frames
+    /// Every Nth frame of a run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
-    /// Of a run, only the frame of this number
+    /// Only frame N of a run
     #[arg(long, value_name = "N", conflicts_with = "every")]
     pub frame: Option<u64>,
-    /// In OBJ files, how often an icosahedron is divided to stand for a sphere (0 to 5), or `off` for no spheres
+    /// In OBJ files, subdivisions of the icosahedron that represents a sphere (0 to 5), or `off` to omit spheres
     #[arg(long, value_name = "N|off", default_value = "1", value_parser = sphere_detail)]
     pub spheres: Detail,
-    /// The surface of the largest aggregate in the checkpoint (its alpha shape) instead of bodies; as obj or vtp
+    /// Export the surface of the largest aggregate in the checkpoint (its alpha shape) instead of bodies; obj or vtp
     #[arg(long, conflicts_with_all = ["every", "frame", "spheres"])]
     pub surface: bool,
     /// With --surface, radius of the ball that rolls over the bodies: metres, or with a unit [default: from their sizes]
     #[arg(long, value_name = "LENGTH", requires = "surface")]
     pub alpha: Option<String>,
-    /// Replace files that are there
+    /// Replace existing files
     #[arg(long)]
     pub force: bool,
 }
@@ -352,10 +352,10 @@ pub struct Bench {
     /// List the cases
     #[arg(long)]
     pub list: bool,
-    /// Threads to compute with [default: all cores]
+    /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
     /// Number of bodies, or of points
@@ -386,28 +386,28 @@ pub struct Validate {
     /// Case to run
     #[arg(required_unless_present_any = ["all", "list"])]
     pub case: Option<String>,
-    /// Run all cases, and end with a table of them
+    /// Run all cases and print a summary table
     #[arg(long, conflicts_with = "case")]
     pub all: bool,
-    /// Cases at a time, of --all
+    /// Number of cases at the same time, with --all
     #[arg(long, short, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub jobs: u32,
     /// List the cases
     #[arg(long)]
     pub list: bool,
-    /// At the size of the paper, however long it takes
+    /// Use the paper's sizes, however long it takes
     #[arg(long)]
     pub full: bool,
-    /// Write pictures to this directory, where a case makes any
+    /// Directory for the figures of cases that draw any
     #[arg(long, value_name = "DIR")]
     pub pictures: Option<PathBuf>,
-    /// Threads of each case [default: the cores divided by --jobs]
+    /// Threads per case [default: the cores divided by --jobs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub threads: Option<u32>,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
-    /// Only rows and errors: no progress, no notes
+    /// Print rows and errors only: no progress, no notes
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -9,7 +9,7 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rubblepile_validate::{
-    Case, Event, Options, Outcome, Plan, Row,
+    Case, CaseEvent, CaseResult, CaseRun, Options, Row,
     bench::{self, BenchRow},
     choose, run,
     validate::{self, ValidateRow},
@@ -18,12 +18,12 @@ use rubblepile_validate::{
 use crate::{args, failure::Failure, print, text};
 
 /// A row as it is printed for people: columns at least this wide, so that rows line up that come one by one.
-trait Cells: Row {
+trait PrintedRow: Row {
     const COLUMNS: &'static [(&'static str, usize)];
     fn cells(&self) -> Vec<String>;
 }
 
-impl Cells for ValidateRow {
+impl PrintedRow for ValidateRow {
     const COLUMNS: &'static [(&'static str, usize)] = &[
         ("case", 21),
         ("quantity", 72),
@@ -47,7 +47,7 @@ impl Cells for ValidateRow {
     }
 }
 
-impl Cells for BenchRow {
+impl PrintedRow for BenchRow {
     const COLUMNS: &'static [(&'static str, usize)] =
         &[("case", 25), ("size", 8), ("threads", 7), ("seconds", 9), ("rate", 24), ("phases", 0)];
 
@@ -66,13 +66,13 @@ impl Cells for BenchRow {
 }
 
 /// One line of a table whose later lines are not known yet.
-fn line<R: Cells>(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+fn line<R: PrintedRow>(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let padded: Vec<String> =
         cells.into_iter().zip(R::COLUMNS).map(|(cell, (_, w))| format!("{:<w$}", cell.as_ref())).collect();
     format!("{}\n", padded.join("  ").trim_end())
 }
 
-/// What is printed while cases run.
+/// Output while cases run.
 struct Show {
     json: bool,
     /// Notes of cases, and how far they are, on standard error.
@@ -118,16 +118,16 @@ impl Show {
         }
     }
 
-    fn header<R: Cells>(&self) {
+    fn header<R: PrintedRow>(&self) {
         if !self.json {
             print(&line::<R>(R::COLUMNS.iter().map(|c| c.0)));
         }
     }
 
-    fn event<R: Cells>(&self, case: &str, event: Event<R>) {
+    fn event<R: PrintedRow>(&self, case: &str, event: CaseEvent<R>) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Started => {
+            CaseEvent::Started => {
                 if let Some(bars) = &self.bars {
                     let bar = bars.add(ProgressBar::new_spinner());
                     let style = ProgressStyle::with_template("{spinner} {elapsed_precise}  {msg}");
@@ -138,7 +138,7 @@ impl Show {
                     running.insert(case.into(), new);
                 }
             }
-            Event::Row(row) => {
+            CaseEvent::Row(row) => {
                 let text = match self.json.then(|| serde_json::to_string(&row)) {
                     None => line::<R>(row.cells()),
                     Some(Ok(json)) => json + "\n",
@@ -155,15 +155,15 @@ impl Show {
                     running.bar.set_message(running.message(case));
                 }
             }
-            Event::Note(text) if self.notes => self.alone(|| eprintln!("{text}")),
-            Event::Note(_) => {}
-            Event::Progress(part) => {
+            CaseEvent::Note(text) if self.notes => self.alone(|| eprintln!("{text}")),
+            CaseEvent::Note(_) => {}
+            CaseEvent::Progress(part) => {
                 if let Some(running) = running.get_mut(case) {
                     running.part = Some(part);
                     running.bar.set_message(running.message(case));
                 }
             }
-            Event::Finished(_) => {
+            CaseEvent::Finished(_) => {
                 if let Some(running) = running.remove(case) {
                     running.bar.finish_and_clear();
                 }
@@ -178,12 +178,12 @@ fn list<R: Row>(cases: &[Box<dyn Case<Row = R>>]) {
 }
 
 /// Runs the case of this name, or all.
-fn run_cases<R: Cells>(
+fn run_cases<R: PrintedRow>(
     cases: &[Box<dyn Case<Row = R>>],
     wanted: Option<&str>,
-    plan: &Plan,
+    plan: &CaseRun,
     show: &Show,
-) -> Result<Vec<Outcome>, Failure> {
+) -> Result<Vec<CaseResult>, Failure> {
     let chosen = choose(cases, wanted)
         .map_err(|e| Failure::bad_input(&e, format!("cases there are: {}", e.known.join(", "))))?;
     show.header::<R>();
@@ -197,7 +197,7 @@ fn run_cases<R: Cells>(
 }
 
 /// The first case that could not be run makes the command fail; the others are named before it.
-fn broken(outcomes: Vec<Outcome>) -> Result<(), Failure> {
+fn broken(outcomes: Vec<CaseResult>) -> Result<(), Failure> {
     let mut broken: Vec<Failure> = outcomes
         .into_iter()
         .filter_map(|outcome| {
@@ -230,7 +230,7 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
         ..Options::default()
     };
     // One after the other: two at a time would slow each other down. A bar that is drawn meanwhile takes time, too.
-    let plan = Plan { options, jobs: 1, threads: args.threads.map(|n| n as usize) };
+    let plan = CaseRun { options, jobs: 1, threads: args.threads.map(|n| n as usize) };
     broken(run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, true))?)
 }
 
@@ -242,7 +242,7 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
         return Ok(());
     }
     let options = Options { full: args.full, pictures: args.pictures, ..Options::default() };
-    let plan = Plan { options, jobs: args.jobs as usize, threads: args.threads.map(|n| n as usize) };
+    let plan = CaseRun { options, jobs: args.jobs as usize, threads: args.threads.map(|n| n as usize) };
     let start = Instant::now();
     let outcomes = run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, args.quiet))?;
     if args.all && !args.json {
@@ -258,11 +258,11 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
 }
 
 /// Rows, and how many of them failed.
-fn totals(outcomes: &[Outcome]) -> (usize, usize) {
+fn totals(outcomes: &[CaseResult]) -> (usize, usize) {
     (outcomes.iter().map(|o| o.rows).sum(), outcomes.iter().map(|o| o.failed).sum())
 }
 
-fn table(outcomes: &[Outcome], took: Duration) -> String {
+fn table(outcomes: &[CaseResult], took: Duration) -> String {
     let header = ["case", "rows", "passed", "failed", "wall-clock time", ""].map(String::from).to_vec();
     let line = |name: &str, (rows, failed): (usize, usize), took: Duration, remark: &str| {
         let numbers = [rows, rows - failed, failed].map(|n| n.to_string());
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_table_ends_with_the_total_and_names_what_could_not_be_run() {
-        let outcome = |case, rows, failed, error: Option<&str>| Outcome {
+        let outcome = |case, rows, failed, error: Option<&str>| CaseResult {
             case,
             rows,
             failed,

@@ -8,7 +8,7 @@ use rubblepile_io::{
     session::Plan,
 };
 
-use crate::{args, failure::Failure, print, sweep};
+use crate::{args, failure::Failure, print, sweep, text};
 
 pub fn check(args: args::Check) -> Result<(), Failure> {
     let chosen = if is_sweep(&args.scenario) {
@@ -27,7 +27,7 @@ pub fn check(args: args::Check) -> Result<(), Failure> {
     let (advice, said) = on_threads(chosen.threads(), || {
         let built = chosen.build()?;
         let summary = scenario::summary(&built);
-        print(&format!("{summary}time step          {:e} s\n", built.world.clock.timestep));
+        print(&format!("{summary}time step          {}\n", text::time(built.world.clock.timestep)));
         let advice = all(&summary, &chosen.plan(built));
         Ok::<_, Failure>((advice, summary.advice))
     })??;
@@ -36,7 +36,7 @@ pub fn check(args: args::Check) -> Result<(), Failure> {
     refuse(&advice)
 }
 
-/// What there is to say of a plan before it runs, the scenario's part and the method's.
+/// All advice on a plan before it runs, from the scenario and from the method.
 pub fn all(summary: &Summary, plan: &Plan) -> Vec<Advice> {
     let mut all = summary.advice.clone();
     for advice in plan.advice() {

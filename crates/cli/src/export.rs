@@ -1,7 +1,7 @@
 //! `export`.
 
 use rubblepile_core::units;
-use rubblepile_io::export::{self, Request, SurfaceRequest};
+use rubblepile_io::export::{self, ExportRequest, SurfaceRequest};
 
 use crate::{args, failure::Failure, print, quantity};
 
@@ -9,7 +9,7 @@ pub fn export(args: args::Export) -> Result<(), Failure> {
     if args.surface {
         return surface(args);
     }
-    let request = Request {
+    let request = ExportRequest {
         input: args.path,
         format: match args.format {
             args::Format::Xyz => export::Format::Xyz,
@@ -57,5 +57,5 @@ fn length(text: &str) -> Result<f64, Failure> {
     let metres = quantity::quantity("--alpha", text, units::LENGTH, "60 m")?;
     let help = "give metres, or a number with a unit: --alpha \"60 m\"";
     let sound = (metres > 0.0).then_some(metres);
-    sound.ok_or_else(|| Failure::bad_input(format!("--alpha: `{text}` is no radius"), help))
+    sound.ok_or_else(|| Failure::bad_input(format!("--alpha: `{text}` is not a radius"), help))
 }

@@ -1,9 +1,9 @@
-//! How a command ends badly, and the exit code that says so.
+//! Failures of a command, and their exit codes.
 
 use rubblepile::Error;
 use rubblepile_io::{
     Diagnostic, FileError,
-    diagnostic::{Look, Message, render},
+    diagnostic::{Message, Rendering, render},
     scenario::ScenarioError,
     session::SessionError,
 };
@@ -59,7 +59,7 @@ impl Failure {
     /// Writes what there is to say to standard error.
     pub fn print(&self) {
         if let Some(report) = self.report() {
-            eprint!("{}", render(report, Look::of_stderr()));
+            eprint!("{}", render(report, Rendering::of_stderr()));
         }
     }
 }

@@ -15,7 +15,7 @@ use rubblepile_io::{
     rundir,
     scenario::Solids,
     series,
-    table::Table,
+    table::SeriesTable,
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub fn info(args: args::Info) -> Result<(), Failure> {
     if !is_shape && (args.unit.is_some() || args.density.is_some() || args.heal) {
         return Err(Failure::bad_input(
             format!("{}: --unit, --density and --heal are for shape models", path.display()),
-            "shape models have names that end in .obj or .tab",
+            "shape models are files named *.obj or *.tab",
         ));
     }
     if args.columns {
@@ -43,18 +43,18 @@ pub fn info(args: args::Info) -> Result<(), Failure> {
         ("shape model", shape_info::facts(&args)?)
     } else {
         match kind(path)? {
-            Kind::Checkpoint => {
+            FileKind::Checkpoint => {
                 let (meta, world) = checkpoint::read(path)?;
                 ("checkpoint", checkpoint_facts(&meta, &world))
             }
-            Kind::Frame => ("frame", frame_facts(&frame::read(path)?)),
-            Kind::Scenario if json => {
+            FileKind::Frame => ("frame", frame_facts(&frame::read(path)?)),
+            FileKind::Scenario if json => {
                 return Err(Failure::bad_input(
-                    "a scenario has no JSON summary",
+                    "there is no JSON summary of scenarios",
                     "`rubblepile check --print` writes it with every default",
                 ));
             }
-            Kind::Scenario => {
+            FileKind::Scenario => {
                 print(&Scenario::open(path)?.summary()?.to_string());
                 return Ok(());
             }
@@ -101,16 +101,16 @@ fn units(directory: &Path) -> HashMap<String, &'static str> {
     columns.into_iter().map(|c| (c.name, c.unit)).collect()
 }
 
-enum Kind {
+enum FileKind {
     Checkpoint,
     Frame,
     Scenario,
 }
 
 /// By what the file begins with, not by its name.
-fn kind(path: &Path) -> Result<Kind, FileError> {
+fn kind(path: &Path) -> Result<FileKind, FileError> {
     let mut start = Vec::new();
-    let help = "give a file that is one of these, or the directory of a run";
+    let help = "give one of these files, or a run directory";
     let file = input::open(path).map_err(FileError::input(
         "open",
         path,
@@ -120,11 +120,11 @@ fn kind(path: &Path) -> Result<Kind, FileError> {
     file.take(8).read_to_end(&mut start).map_err(FileError::io("read", path))?;
     let named = |extension: &str| path.extension().is_some_and(|e| e == extension);
     Ok(match start.as_slice() {
-        b"\x89HDF\r\n\x1a\n" => Kind::Frame,
-        [0x8a, ..] => Kind::Checkpoint,
-        _ if named("vtkhdf") => Kind::Frame,
-        _ if named("rpk") => Kind::Checkpoint,
-        _ => Kind::Scenario,
+        b"\x89HDF\r\n\x1a\n" => FileKind::Frame,
+        [0x8a, ..] => FileKind::Checkpoint,
+        _ if named("vtkhdf") => FileKind::Frame,
+        _ if named("rpk") => FileKind::Checkpoint,
+        _ => FileKind::Scenario,
     })
 }
 
@@ -140,8 +140,8 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
     if !rundir::is_run(path) {
         return Err(FileError::NoRun {
             path: path.to_path_buf(),
-            what: "nothing in it is of a run".into(),
-            help: "run directories are below `runs`, unless --out said otherwise".into(),
+            what: "it contains no files of a run".into(),
+            help: "run directories are below `runs` unless --out is given".into(),
         }
         .into());
     }
@@ -149,7 +149,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
     match RunReport::read(path) {
         Ok(report) => {
             let status = match (report.status.as_str(), rundir::is_in_use(path)) {
-                ("running", false) => "killed: `rubblepile resume` goes on",
+                ("running", false) => "killed: `rubblepile resume` continues it",
                 (status, _) => status,
             };
             let reason = report.reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
@@ -174,7 +174,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
         facts.push(fact("frames", frames.len().to_string(), frames.len()));
     }
     if path.join(series::NAME).exists() {
-        match Table::read(&path.join(series::NAME)) {
+        match SeriesTable::read(&path.join(series::NAME)) {
             Ok(table) => {
                 let words = format!("{} rows of {} columns", table.rows.len(), table.columns.len());
                 facts.push(fact(
@@ -201,7 +201,7 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
             let (time, step) = (found.world.time(), found.world.clock.step);
             let mut words = format!("{name}: t = {}, step {step}", text::time(time));
             if let Some(error) = &found.passed_over {
-                words.push_str(&format!(" (the newest one was passed over: {error})"));
+                words.push_str(&format!(" (the newest one was skipped: {error})"));
             }
             facts.push(fact("checkpoint", words, json!({"file": name, "time_s": time, "step": step})));
             facts.extend(aggregates::facts(&found.world));
@@ -228,7 +228,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
     let mut facts = vec![
         fact("time", text::time(world.time()), world.time()),
         fact("step", world.clock.step.to_string(), world.clock.step),
-        fact("time step", format!("{:e} s", world.clock.timestep), world.clock.timestep),
+        fact("time step", text::time(world.clock.timestep), world.clock.timestep),
         fact("ended", if world.ended { "yes" } else { "no" }, world.ended),
         fact("method", &meta.method, meta.method.as_str()),
         fact("bodies", b.len().to_string(), b.len()),
@@ -241,13 +241,13 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact(
             "kinetic energy",
             format!(
-                "{} J, {} J of it rotation",
+                "{} J, of which rotation {} J",
                 text::number(translation + rotation),
                 text::number(rotation)
             ),
             translation + rotation,
         ),
-        fact("contacts", format!("{contacts} remembered"), contacts),
+        fact("contacts", format!("{contacts} in the contact history"), contacts),
         fact("groups", world.groups.join(", "), json!(world.groups)),
         fact("walls", walls.join(", "), json!(walls)),
         fact("domain", domain.as_str(), domain.as_str()),
@@ -277,7 +277,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         facts.push(fact("pressed nodes", pressed.len().to_string(), pressed.len()));
         facts.push(fact("area", format!("{} m2", text::number(area)), area));
         let energy = world.kinetic_energy();
-        facts.push(fact("kinetic energy", format!("{} J a metre of depth", text::number(energy)), energy));
+        facts.push(fact("kinetic energy", format!("{} J per metre of depth", text::number(energy)), energy));
     }
     facts.extend(aggregates::facts(world));
     facts
@@ -327,7 +327,7 @@ fn frame_facts(frame: &FrameData) -> Facts {
         radii(&frame.radius),
         frame_shapes(frame),
         extent(&frame.position),
-        fact("contacts", format!("{} a body", text::number(mean)), mean),
+        fact("contacts", format!("{} per body", text::number(mean)), mean),
         fact("kinetic energy", format!("{} J of translation", text::number(energy)), energy),
         fact("groups", frame.about.groups.join(", "), json!(frame.about.groups)),
         fact("materials", frame.about.materials.join(", "), json!(frame.about.materials)),
@@ -346,10 +346,10 @@ fn shapes(solids: Option<Solids>) -> (&'static str, String, Value) {
     }
 }
 
-/// The shapes of a frame are in a file of their own, which need not be there to look at a frame.
+/// The shapes of a frame are in a separate file, which is not needed to describe the frame.
 fn frame_shapes(frame: &FrameData) -> (&'static str, String, Value) {
     let solids = frame.shape.iter().filter(|&&s| s != 0).count();
-    let words = if solids == 0 { "spheres".into() } else { format!("{solids} no spheres") };
+    let words = if solids == 0 { "spheres".into() } else { format!("{solids} polyhedra") };
     fact("shapes", words, json!({"solids": solids}))
 }
 

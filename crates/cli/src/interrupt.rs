@@ -24,7 +24,7 @@ pub fn listen(stop: &Arc<AtomicBool>, quiet: bool, what: &'static str) {
                 exit(130);
             }
         } else if !quiet {
-            eprintln!("\n{what}; once more to stop at once");
+            eprintln!("\n{what}; press again to stop at once");
         }
     });
     if let (Err(e), false) = (handler, quiet) {

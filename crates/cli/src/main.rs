@@ -1,4 +1,4 @@
-//! The `rubblepile` command: reads what was typed, does it, and says how it went.
+//! The `rubblepile` command: parses the arguments, runs the subcommand and sets the exit code.
 
 mod aggregates;
 mod args;

@@ -9,7 +9,7 @@ use rubblepile_io::{
     map,
     scenario::{Gravity, Scenario, tables::MaterialTable},
 };
-use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, part, surface_map};
+use rubblepile_probe::surface_map::{FacetValues, QUANTITIES, Regolith, RegolithGrain, part, surface_map};
 
 use crate::{args, check, failure::Failure, print, quantity, shape_info::positive, text};
 
@@ -27,9 +27,9 @@ pub fn map(args: args::Map) -> Result<(), Failure> {
         let regolith = regolith(&args, scenario, asteroid)?;
         let asteroid = asteroid.clone();
         let facets = surface_map(&built.world, row, &regolith, accuracy(&built.gravity))
-            .map_err(|e| Failure::bad_input(e, "look at the asteroid's shape"))?;
+            .map_err(|e| Failure::bad_input(e, "check the asteroid's shape"))?;
         let title = title(&asteroid, &regolith);
-        let request = map::Request { title: &title, folder: &out, overwrite: args.force };
+        let request = map::MapRequest { title: &title, folder: &out, overwrite: args.force };
         let written = map::write(&request, &asteroid.mesh, &facets)?;
         print(&summary(&asteroid, &regolith, &facets));
         let names: Vec<_> =
@@ -58,7 +58,7 @@ fn which(args: &args::Map, all: &[Asteroid]) -> Result<usize, Failure> {
     match (&args.asteroid, all.len()) {
         (_, 0) => Err(Failure::bad_input(
             format!("there is no asteroid in {}", args.scenario.display()),
-            "a map is of the surface of an [[asteroid]]",
+            "add an [[asteroid]] table, whose surface is to be mapped",
         )),
         (Some(name), _) => names.iter().position(|n| n == name).ok_or_else(|| {
             Failure::bad_input(
@@ -68,7 +68,7 @@ fn which(args: &args::Map, all: &[Asteroid]) -> Result<usize, Failure> {
         }),
         (None, 1) => Ok(0),
         (None, n) => Err(Failure::bad_input(
-            format!("there are {n} asteroids in {}: say which", args.scenario.display()),
+            format!("there are {n} asteroids in {}: choose one", args.scenario.display()),
             format!("give --asteroid NAME; {listed}"),
         )),
     }
@@ -78,7 +78,7 @@ fn which(args: &args::Map, all: &[Asteroid]) -> Result<usize, Failure> {
 fn turn_in(asteroid: &mut Asteroid, period: &str) -> Result<(), Failure> {
     let seconds = quantity::quantity("--period", period, units::TIME, "3.4 h")?;
     if seconds == 0.0 {
-        return Err(Failure::bad_input("--period: 0 is none", "leave it out for the scenario's own spin"));
+        return Err(Failure::bad_input("--period must not be 0", "omit it to use the scenario's rotation"));
     }
     asteroid.spin = TAU / seconds * asteroid.spin.normalize_or(asteroid.orientation * DVec3::Z);
     Ok(())
@@ -112,7 +112,7 @@ fn regolith(args: &args::Map, scenario: &Scenario, asteroid: &Asteroid) -> Resul
             asteroid.density,
         )?,
         thickness: positive("--thickness", &args.thickness, units::LENGTH, "3 m")?,
-        grain: Grain {
+        grain: RegolithGrain {
             radius: given(
                 "--grain-radius",
                 &args.grain_radius,
@@ -155,12 +155,14 @@ fn friction_angle(text: &str) -> Result<f64, Failure> {
     };
     let sound = (angle > 0.0 && angle < 0.25 * TAU).then_some(angle);
     let help = "give degrees between 0 and 90: --friction-angle 40";
-    sound.ok_or_else(|| Failure::bad_input(format!("--friction-angle: `{text}` is no friction angle"), help))
+    sound.ok_or_else(|| {
+        Failure::bad_input(format!("--friction-angle: `{text}` is not a friction angle"), help)
+    })
 }
 
 fn turns(asteroid: &Asteroid) -> String {
     match asteroid.spin.length() {
-        0.0 => "at rest".into(),
+        0.0 => "not rotating".into(),
         spin => format!("period {}", text::time(TAU / spin)),
     }
 }
@@ -178,7 +180,7 @@ fn title(asteroid: &Asteroid, r: &Regolith) -> String {
     )
 }
 
-fn summary(asteroid: &Asteroid, r: &Regolith, facets: &[Facet]) -> String {
+fn summary(asteroid: &Asteroid, r: &Regolith, facets: &[FacetValues]) -> String {
     let n = text::number;
     let area: f64 = facets.iter().map(|f| f.area).sum();
     let mut lines = vec![
@@ -216,8 +218,8 @@ fn summary(asteroid: &Asteroid, r: &Regolith, facets: &[Facet]) -> String {
         rows.push(row);
     }
     lines.push(text::table(&rows).trim_end().into());
-    let percent = |is: fn(&Facet) -> bool| format!("{:.2} %", 100.0 * part(facets, is));
-    lines.push(format!("slides (factor of safety below 1): {} of the surface", percent(Facet::slides)));
-    lines.push(format!("flies off (eq. 17): {} of the surface\n", percent(Facet::flies_off)));
+    let percent = |is: fn(&FacetValues) -> bool| format!("{:.2} %", 100.0 * part(facets, is));
+    lines.push(format!("slides (factor of safety below 1): {} of the surface", percent(FacetValues::slides)));
+    lines.push(format!("flies off (eq. 17): {} of the surface\n", percent(FacetValues::flies_off)));
     lines.join("\n")
 }

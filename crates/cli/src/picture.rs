@@ -10,27 +10,27 @@ pub fn picture(args: args::Picture) -> Result<(), Failure> {
     let frame_path = frame_path(&args)?;
     let frame = export::load(&frame_path)?;
     let by = match args.by {
-        args::By::Pressure => picture::By::Pressure,
-        args::By::Shear => picture::By::Shear,
-        args::By::Speed => picture::By::Speed,
-        args::By::Grain => picture::By::Grain,
+        args::ColourBy::Pressure => picture::ColourBy::Pressure,
+        args::ColourBy::Shear => picture::ColourBy::Shear,
+        args::ColourBy::Speed => picture::ColourBy::Speed,
+        args::ColourBy::Grain => picture::ColourBy::Grain,
     };
     if frame.deformable.is_none() {
         return Err(Failure::bad_input(
             format!("{} has no deformable grains", frame_path.display()),
-            "pictures are of runs with [method.meshfree]; `rubblepile export --format vtp` writes others for ParaView",
+            "pictures show runs with [method.meshfree]; for others use `rubblepile export --format vtp` and ParaView",
         ));
     }
     let title = title(&args.path);
     let svg = picture::svg(&frame, &title, by).ok_or_else(|| {
         Failure::bad_input(
             format!("{} has no stresses", frame_path.display()),
-            "a checkpoint has none: take a frame, or --by speed or --by grain",
+            "checkpoints have no stresses: use a frame, or --by speed or --by grain",
         )
     })?;
     let out = args.out.clone().unwrap_or_else(|| frame_path.with_extension("svg"));
     if out.exists() && !args.force {
-        let words = "exists already: give --force to replace it, or another --out";
+        let words = "already exists: use --force to replace it, or another --out";
         return Err(FileError::Invalid(format!("{} {words}", out.display())).into());
     }
     atomic::write_text(&out, &svg)?;

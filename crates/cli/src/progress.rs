@@ -1,4 +1,4 @@
-//! What is seen of a run while it goes: a bar on a terminal, a line every ten seconds elsewhere.
+//! Progress of a run: a bar on a terminal, a line every ten seconds elsewhere.
 
 use std::{
     collections::VecDeque,
@@ -18,36 +18,36 @@ const WINDOW: Duration = Duration::from_secs(8);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 const SCALE: u64 = 10_000;
 
-enum Kind {
+enum DisplayMode {
     Bar(ProgressBar),
     Lines { last: Instant },
     Quiet,
 }
 
-pub struct Progress {
-    kind: Kind,
-    /// Wall clock, simulated time and steps of late.
+pub struct ProgressDisplay {
+    kind: DisplayMode,
+    /// Recent wall-clock times, simulated times and steps.
     past: VecDeque<(Instant, f64, u64)>,
 }
 
-impl Progress {
+impl ProgressDisplay {
     pub fn new(quiet: bool) -> Self {
         let kind = if quiet {
-            Kind::Quiet
+            DisplayMode::Quiet
         } else if std::io::stderr().is_terminal() {
             let bar = ProgressBar::new(SCALE);
             let style = ProgressStyle::with_template("{bar:28} {percent:>3} %  {msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            Kind::Bar(bar)
+            DisplayMode::Bar(bar)
         } else {
-            Kind::Lines { last: Instant::now() }
+            DisplayMode::Lines { last: Instant::now() }
         };
-        Progress { kind, past: VecDeque::new() }
+        ProgressDisplay { kind, past: VecDeque::new() }
     }
 
     /// Takes the bar away, so that what is printed next stands alone.
     pub fn finish(&self) {
-        if let Kind::Bar(bar) = &self.kind {
+        if let DisplayMode::Bar(bar) = &self.kind {
             bar.finish_and_clear();
         }
     }
@@ -74,7 +74,7 @@ impl Progress {
     }
 }
 
-impl Watcher for Progress {
+impl Watcher for ProgressDisplay {
     fn progress(&mut self, at: &mut run::Progress) {
         let now = Instant::now();
         self.past.push_back((now, at.time(), at.clock().step));
@@ -83,15 +83,15 @@ impl Watcher for Progress {
         }
         let part = if at.end() > 0.0 { (at.time() / at.end()).clamp(0.0, 1.0) } else { 1.0 };
         match &mut self.kind {
-            Kind::Quiet => {}
-            Kind::Bar(bar) => {
+            DisplayMode::Quiet => {}
+            DisplayMode::Bar(bar) => {
                 bar.set_position((part * SCALE as f64) as u64);
                 let message = self.message(at);
-                if let Kind::Bar(bar) = &self.kind {
+                if let DisplayMode::Bar(bar) = &self.kind {
                     bar.set_message(message);
                 }
             }
-            Kind::Lines { last } => {
+            DisplayMode::Lines { last } => {
                 if now - *last >= LINE_EVERY {
                     *last = now;
                     // A sum over all grains: affordable every ten seconds, not ten times a second.
@@ -104,7 +104,7 @@ impl Watcher for Progress {
     }
 
     fn saved(&mut self, path: &Path, took: Duration) {
-        if let Kind::Lines { .. } = self.kind
+        if let DisplayMode::Lines { .. } = self.kind
             && took > Duration::from_secs(1)
         {
             eprintln!("checkpoint {} in {}", path.display(), text::duration(took));

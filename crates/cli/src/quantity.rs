@@ -11,7 +11,7 @@ pub fn time(text: &str) -> Result<f64, Failure> {
         let sound = seconds.is_finite() && seconds > 0.0;
         sound
             .then_some(seconds)
-            .ok_or_else(|| Failure::bad_input(format!("--until: `{text}` is not a time to end at"), help))
+            .ok_or_else(|| Failure::bad_input(format!("--until: `{text}` is not a positive time"), help))
     })
 }
 

@@ -12,7 +12,7 @@ use rubblepile_io::{
     session::Session,
 };
 
-use crate::{args, check, failure::Failure, interrupt, print, progress::Progress, quantity, text};
+use crate::{args, check, failure::Failure, interrupt, print, progress::ProgressDisplay, quantity, text};
 
 pub fn run(args: args::Run) -> Result<(), Failure> {
     let mut sets = args.sets.clone();
@@ -43,7 +43,7 @@ pub fn resume(args: args::Resume) -> Result<(), Failure> {
     let directory = RunDir::open(path)?;
     let found = checkpoint::find(path)?;
     if let (Some(error), false) = (&found.passed_over, args.how.quiet) {
-        eprintln!("going on from {}, because {error}", found.path.display());
+        eprintln!("continuing from {}, because {error}", found.path.display());
     }
     let time = found.world.time();
     let nothing_left = until.is_some_and(|u| found.world.clock.steps_until(u) == 0);
@@ -75,7 +75,7 @@ fn finish(mut session: Session, quiet: bool) -> Result<(), Failure> {
     if !quiet {
         session.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
     }
-    let mut progress = Progress::new(quiet);
+    let mut progress = ProgressDisplay::new(quiet);
     let outcome = session.run(&stop, &mut progress);
     progress.finish();
     let ending = outcome?;

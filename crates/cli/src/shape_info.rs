@@ -26,7 +26,7 @@ pub fn is_shape(path: &Path) -> bool {
 pub fn facts(args: &args::Info) -> Result<Facts, Failure> {
     let Some(unit) = &args.unit else {
         return Err(Failure::bad_input(
-            format!("the unit of length of {} is not known", args.path.display()),
+            format!("the unit of length of {} is unknown", args.path.display()),
             "give it, such as `--unit km`",
         ));
     };

@@ -2,7 +2,7 @@
 //!
 //! What is finished is left alone, what was stopped or killed goes on from its checkpoint, what fails is noted and the
 //! others go on. Nothing is remembered but the directories themselves: a sweep may be stopped, resumed, split over the
-//! tasks of a job array, and looked at while it runs.
+//! tasks of a job array, and inspected while it runs.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use std::{
 use rubblepile_core::run::{Ending, Progress};
 use rubblepile_io::{
     FileError, atomic,
-    campaign::{self, State},
+    campaign::{self, RunState},
     checkpoint,
     rundir::{self, RunDir},
     scenario::{Sweep, summary},
@@ -40,7 +40,7 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
             return Err(Failure::bad_input(message, format!("give --task 0 to --task {}", count - 1)));
         }
     };
-    look_ahead(&sweep, &base, &out, &chosen)?;
+    check_all(&sweep, &base, &out, &chosen)?;
     if args.list {
         return list(&sweep, &out);
     }
@@ -74,12 +74,12 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
         }
     });
     let rows = campaign::write(&sweep, &out)?;
-    let failed = chosen.iter().filter(|&&k| matches!(rows[k].state, State::Failed { .. })).count();
-    let done = chosen.iter().filter(|&&k| matches!(rows[k].state, State::Done { .. })).count();
+    let failed = chosen.iter().filter(|&&k| matches!(rows[k].state, RunState::Failed { .. })).count();
+    let done = chosen.iter().filter(|&&k| matches!(rows[k].state, RunState::Done { .. })).count();
     if !args.quiet {
         let rest = chosen.len() - done - failed;
         let table = out.join(campaign::TABLE);
-        print(&format!("{done} runs done, {failed} failed, {rest} not finished: {}\n", table.display()));
+        print(&format!("{done} runs finished, {failed} failed, {rest} unfinished: {}\n", table.display()));
     }
     if campaign.stop.load(Ordering::Relaxed) {
         Err(Failure::Interrupted)
@@ -91,7 +91,7 @@ pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
 }
 
 /// Every run is read before the first one starts: a mistake in the last must not show tomorrow.
-fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Result<(), Failure> {
+fn check_all(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Result<(), Failure> {
     let mut columns: Vec<String> = Vec::new();
     for &task in chosen {
         let prepared = Scenario::task(sweep, task, base)?;
@@ -104,8 +104,8 @@ fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Resul
         let there = std::fs::read_to_string(directory.join(rundir::SCENARIO));
         if rundir::is_run(&directory) && there.is_ok_and(|text| text != prepared.text()) {
             return Err(Failure::bad_input(
-                format!("the run in {} was made from another scenario", directory.display()),
-                "choose another directory with --out, or move that one away",
+                format!("the run in {} is of a different scenario", directory.display()),
+                "choose another directory with --out, or move this one away",
             ));
         }
     }
@@ -118,14 +118,14 @@ fn look_ahead(sweep: &Sweep, base: &Path, out: &Path, chosen: &[usize]) -> Resul
                 columns.iter().chain(&sweep.keys).map(String::as_str),
             );
             Err(Failure::bad_input(
-                format!("a plot of the sweep asks for `{name}`: it is neither swept nor measured by a probe"),
+                format!("a plot of the sweep uses `{name}`, which is neither swept nor measured by a probe"),
                 help,
             ))
         }
     }
 }
 
-/// Says what there is to do and how far it is; the table is made anew where there is something.
+/// Lists the runs and their states; rewrites the table if there are any runs.
 fn list(sweep: &Sweep, out: &Path) -> Result<(), Failure> {
     let rows = if out.is_dir() { campaign::write(sweep, out)? } else { campaign::collect(sweep, out) };
     let mut lines = vec![vec!["task".to_string(), "state".into()]];
@@ -154,15 +154,15 @@ struct Campaign<'a> {
     chosen: usize,
 }
 
-/// What is going on.
+/// Progress of the sweep.
 struct Board {
-    /// How much of each run is done.
+    /// Completed fraction of each run.
     parts: BTreeMap<usize, f64>,
     said: Instant,
     written: Instant,
 }
 
-/// How a run of this sitting went, in words.
+/// The result of a run of this session, in words.
 type Words = Result<String, String>;
 
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -172,9 +172,9 @@ impl Campaign<'_> {
     fn one(&self, task: usize) {
         let directory = campaign::directory(self.sweep, self.out, task);
         let words: Words = match campaign::state(&directory) {
-            State::Done { .. } => Ok("done before".into()),
-            State::Running => Err("another process is at it".into()),
-            State::Failed { reason } if !self.retry => {
+            RunState::Done { .. } => Ok("done before".into()),
+            RunState::Running => Err("another process is running it".into()),
+            RunState::Failed { reason } if !self.retry => {
                 Err(format!("failed before (--retry tries again): {reason}"))
             }
             state => {
@@ -182,7 +182,7 @@ impl Campaign<'_> {
                 match catch_unwind(AssertUnwindSafe(attempt)) {
                     Ok(Ok(words)) => words,
                     Ok(Err(error)) => Err(message(&error.into())),
-                    Err(_) => Err("the program fell over; please report this".into()),
+                    Err(_) => Err("internal error; please report this".into()),
                 }
             }
         };
@@ -209,7 +209,7 @@ impl Campaign<'_> {
         }
     }
 
-    fn run(&self, task: usize, directory: &Path, state: &State) -> Words {
+    fn run(&self, task: usize, directory: &Path, state: &RunState) -> Words {
         let started = Instant::now();
         let mut session = match self.session(task, directory, state) {
             Ok(session) => session,
@@ -236,13 +236,13 @@ impl Campaign<'_> {
     }
 
     /// A new run, or one that goes on.
-    fn session(&self, task: usize, directory: &Path, state: &State) -> Result<Session, Failure> {
+    fn session(&self, task: usize, directory: &Path, state: &RunState) -> Result<Session, Failure> {
         let refused = directory.join(campaign::REFUSED);
         if refused.exists() {
             std::fs::remove_file(&refused).map_err(FileError::io("remove", &refused))?;
         }
         let prepared = Scenario::task(self.sweep, task, self.base)?;
-        if *state != State::NotStarted && rundir::is_run(directory) {
+        if *state != RunState::NotStarted && rundir::is_run(directory) {
             let lock = RunDir::open(directory)?;
             if let Ok(found) = checkpoint::find(directory) {
                 let plan = Scenario::saved(&found.meta, None)?.plan_to_resume();
@@ -253,13 +253,13 @@ impl Campaign<'_> {
         let summary = summary(&built);
         let plan = prepared.plan(built);
         check::refuse(&check::all(&summary, &plan))?;
-        // What was killed before its first checkpoint has left nothing to go on from: it is moved aside.
+        // A run killed before its first checkpoint cannot be resumed: it is moved aside.
         let (lock, _) = RunDir::create(directory, true)?;
         Ok(Session::start(plan, lock)?)
     }
 }
 
-/// What went wrong, on one line.
+/// The error, on one line.
 fn message(failure: &Failure) -> String {
     let words = failure.report().map_or("failed".to_string(), |r| r.to_string());
     words.split_whitespace().collect::<Vec<_>>().join(" ")

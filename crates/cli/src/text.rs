@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub use rubblepile_io::human::{number, time};
+pub use rubblepile_core::text::{number, time};
 
 /// `12.3 s`, `4 min 05 s`, `3 h 12 min`, `2 d 4 h`.
 pub fn duration(d: Duration) -> String {
@@ -45,21 +45,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_four_digits() {
-        let known = [
-            (0.0, "0"),
-            (1.0, "1"),
-            (12.3456, "12.35"),
-            (0.00123456, "0.001235"),
-            (1e-9, "1.000e-9"),
-            (99_999.0, "99999"),
-        ];
-        for (x, text) in known {
-            assert_eq!(number(x), text);
-        }
+    fn rates_and_durations_are_short() {
         assert_eq!(rate(1_234_567.0), "1.23 M");
-        assert_eq!(time(43_200.0), "12 h");
-        assert_eq!(time(59.5), "59.5 s");
         assert_eq!(duration(Duration::from_secs(245)), "4 min 05 s");
     }
 }

@@ -16,7 +16,7 @@ use glam::{DQuat, DVec2, DVec3};
 
 use crate::settings::quantity::{AnyQuantity, Quantity, Vector};
 
-pub use stream::{Damage, Opening, Source, Target};
+pub use stream::{ArchiveReader, ArchiveWriter, Damage, Opening};
 
 #[cfg(target_endian = "big")]
 compile_error!("checkpoints are written as numbers lie in memory, little-endian");
@@ -29,14 +29,14 @@ pub trait Archive: Sized {
     /// The fewest bytes a value takes: bounds what a count may claim.
     const LEAST: usize = 1;
 
-    fn write(&self, to: &mut Target) -> Write;
-    fn read(from: &mut Source) -> Read<Self>;
+    fn write(&self, to: &mut ArchiveWriter) -> Write;
+    fn read(from: &mut ArchiveReader) -> Read<Self>;
 
-    fn write_all(list: &[Self], to: &mut Target) -> Write {
+    fn write_all(list: &[Self], to: &mut ArchiveWriter) -> Write {
         list.iter().try_for_each(|x| x.write(to))
     }
 
-    fn read_all(count: usize, from: &mut Source) -> Read<Vec<Self>> {
+    fn read_all(count: usize, from: &mut ArchiveReader) -> Read<Vec<Self>> {
         let mut list = Vec::with_capacity(count.min(1 << 12));
         for _ in 0..count {
             list.push(Self::read(from)?);
@@ -51,21 +51,21 @@ macro_rules! archive_plain {
         impl Archive for $t {
             const LEAST: usize = size_of::<$t>();
 
-            fn write(&self, to: &mut Target) -> Write {
+            fn write(&self, to: &mut ArchiveWriter) -> Write {
                 to.put(bytemuck::bytes_of(self))
             }
 
-            fn read(from: &mut Source) -> Read<Self> {
+            fn read(from: &mut ArchiveReader) -> Read<Self> {
                 let mut value: $t = bytemuck::Zeroable::zeroed();
                 from.take(bytemuck::bytes_of_mut(&mut value))?;
                 Ok(value)
             }
 
-            fn write_all(list: &[Self], to: &mut Target) -> Write {
+            fn write_all(list: &[Self], to: &mut ArchiveWriter) -> Write {
                 to.put(bytemuck::cast_slice(list))
             }
 
-            fn read_all(count: usize, from: &mut Source) -> Read<Vec<Self>> {
+            fn read_all(count: usize, from: &mut ArchiveReader) -> Read<Vec<Self>> {
                 read_plain(count, from)
             }
         }
@@ -75,7 +75,7 @@ macro_rules! archive_plain {
 archive_plain!(u8, u32, u64, f64, DVec2, DVec3, DQuat);
 
 /// Grows with what is really there: a torn file is found out before it costs memory.
-fn read_plain<T: Pod>(count: usize, from: &mut Source) -> Read<Vec<T>> {
+fn read_plain<T: Pod>(count: usize, from: &mut ArchiveReader) -> Read<Vec<T>> {
     const STRIDE: usize = 1 << 15;
     let mut list: Vec<T> = Vec::new();
     list.try_reserve_exact(count)
@@ -91,26 +91,26 @@ fn read_plain<T: Pod>(count: usize, from: &mut Source) -> Read<Vec<T>> {
 impl Archive for usize {
     const LEAST: usize = 8;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         (*self as u64).write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         let number = u64::read(from)?;
-        usize::try_from(number).map_err(|_| Damage::new(format!("a number of things is {number}")))
+        usize::try_from(number).map_err(|_| Damage::new(format!("a count of {number} is too large")))
     }
 }
 
 impl Archive for bool {
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         u8::from(*self).write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         match u8::read(from)? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(Damage::new(format!("a yes or no is {other}"))),
+            other => Err(Damage::new(format!("a boolean has the value {other}"))),
         }
     }
 }
@@ -119,11 +119,11 @@ impl Archive for bool {
 impl<K> Archive for Quantity<K> {
     const LEAST: usize = 8;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         self.0.write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         f64::read(from).map(Quantity::from)
     }
 }
@@ -131,11 +131,11 @@ impl<K> Archive for Quantity<K> {
 impl<K> Archive for Vector<K> {
     const LEAST: usize = 24;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         self.0.write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         DVec3::read(from).map(Vector::from)
     }
 }
@@ -144,11 +144,11 @@ impl<K> Archive for Vector<K> {
 impl Archive for AnyQuantity {
     const LEAST: usize = 8;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         self.value.write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         f64::read(from).map(AnyQuantity::from)
     }
 }
@@ -156,16 +156,18 @@ impl Archive for AnyQuantity {
 impl<T: Archive> Archive for Vec<T> {
     const LEAST: usize = 8;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         (self.len() as u64).write(to)?;
         T::write_all(self, to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         let count = u64::read(from)?;
         let room = from.remaining() / T::LEAST as u64;
         if count > room {
-            return Err(Damage::new(format!("a list of {count} does not fit into what is left of the file")));
+            return Err(Damage::new(format!(
+                "a list of {count} elements does not fit into the rest of the file"
+            )));
         }
         T::read_all(count as usize, from)
     }
@@ -174,23 +176,23 @@ impl<T: Archive> Archive for Vec<T> {
 impl Archive for String {
     const LEAST: usize = 8;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         (self.len() as u64).write(to)?;
         to.put(self.as_bytes())
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         String::from_utf8(Vec::<u8>::read(from)?).map_err(|_| Damage::new("a text is not UTF-8"))
     }
 }
 
 impl<T: Archive> Archive for Option<T> {
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         self.is_some().write(to)?;
         self.iter().try_for_each(|x| x.write(to))
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         Ok(if bool::read(from)? { Some(T::read(from)?) } else { None })
     }
 }
@@ -198,11 +200,11 @@ impl<T: Archive> Archive for Option<T> {
 impl<T: Archive> Archive for Box<T> {
     const LEAST: usize = T::LEAST;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         (**self).write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         T::read(from).map(Box::new)
     }
 }
@@ -210,11 +212,11 @@ impl<T: Archive> Archive for Box<T> {
 impl<T: Archive> Archive for Arc<T> {
     const LEAST: usize = T::LEAST;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         (**self).write(to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         T::read(from).map(Arc::new)
     }
 }
@@ -222,11 +224,11 @@ impl<T: Archive> Archive for Arc<T> {
 impl<T: Archive, const N: usize> Archive for [T; N] {
     const LEAST: usize = N * T::LEAST;
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         T::write_all(self, to)
     }
 
-    fn read(from: &mut Source) -> Read<Self> {
+    fn read(from: &mut ArchiveReader) -> Read<Self> {
         let list: Vec<T> = (0..N).map(|_| T::read(from)).collect::<Read<_>>()?;
         list.try_into().map_err(|_| Damage::new("a short array"))
     }
@@ -237,13 +239,13 @@ impl<T: Archive, const N: usize> Archive for [T; N] {
 macro_rules! archive_struct {
     ($t:ident { $($field:ident),+ $(,)? }) => {
         impl $crate::archive::Archive for $t {
-            fn write(&self, to: &mut $crate::archive::Target) -> $crate::archive::Write {
+            fn write(&self, to: &mut $crate::archive::ArchiveWriter) -> $crate::archive::Write {
                 let $t { $($field),+ } = self;
                 $($crate::archive::Archive::write($field, to)?;)+
                 Ok(())
             }
 
-            fn read(from: &mut $crate::archive::Source) -> $crate::archive::Read<Self> {
+            fn read(from: &mut $crate::archive::ArchiveReader) -> $crate::archive::Read<Self> {
                 // The fields of a struct expression are evaluated in the order they are written in.
                 Ok($t { $($field: $crate::archive::Archive::read(from)?),+ })
             }
@@ -257,7 +259,7 @@ macro_rules! archive_struct {
 macro_rules! archive_enum {
     ($t:ident { $($tag:literal => $variant:ident { $($field:tt $(: $name:ident)?),* }),+ $(,)? }) => {
         impl $crate::archive::Archive for $t {
-            fn write(&self, to: &mut $crate::archive::Target) -> $crate::archive::Write {
+            fn write(&self, to: &mut $crate::archive::ArchiveWriter) -> $crate::archive::Write {
                 match self {
                     $($t::$variant { $($field $(: $name)?),* } => {
                         <u8 as $crate::archive::Archive>::write(&$tag, to)?;
@@ -268,11 +270,11 @@ macro_rules! archive_enum {
                 Ok(())
             }
 
-            fn read(from: &mut $crate::archive::Source) -> $crate::archive::Read<Self> {
+            fn read(from: &mut $crate::archive::ArchiveReader) -> $crate::archive::Read<Self> {
                 Ok(match <u8 as $crate::archive::Archive>::read(from)? {
                     $($tag => $t::$variant { $($field: $crate::archive::Archive::read(from)?),* },)+
                     other => return Err($crate::archive::Damage::new(
-                        format!("kind {other} of {} is unknown", stringify!($t)),
+                        format!("variant {other} of {} is unknown", stringify!($t)),
                     )),
                 })
             }

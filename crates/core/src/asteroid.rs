@@ -145,7 +145,7 @@ impl Asteroid {
         self.orientation = (principal * self.axes.inverse()).normalize();
     }
 
-    /// Where it will be in a time `h`, nothing acting on it but as it turns now.
+    /// The asteroid after a time `h` of free motion at its current spin.
     pub fn ahead(&self, h: f64) -> Asteroid {
         let mut later = self.clone();
         later.drift(h);

@@ -1,4 +1,4 @@
-//! The rigid bodies, one row a body, one column a property.
+//! The rigid bodies: one row per body, one column per property.
 
 use glam::{DQuat, DVec3};
 

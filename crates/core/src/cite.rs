@@ -1,10 +1,10 @@
-//! Papers: each method, law and field names those that it stands on.
+//! Citations: each method, law and field names the papers it implements.
 
 /// A paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Citation {
     pub key: &'static str,
-    /// What of a run it stands for.
+    /// The part of a run that it covers.
     pub about: &'static str,
     pub authors: &'static str,
     pub title: &'static str,

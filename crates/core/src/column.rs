@@ -1,4 +1,4 @@
-//! Columns of numbers that are written: names, units and what they mean.
+//! Columns of output: names, units and definitions.
 
 use serde::Serialize;
 

@@ -1,9 +1,8 @@
-//! Contacts, as they are told when somebody asks. What is remembered of them from step to step belongs to the method: see
-//! [`crate::part`].
+//! The contact table, made on request. Contact history belongs to the method: see [`crate::part`].
 
 use glam::DVec3;
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Partner {
     /// Another body, by id.
@@ -33,7 +32,7 @@ pub struct Contact {
     pub overlap: f64,
     /// Force on the body, N; its partner feels the opposite.
     pub force: DVec3,
-    /// Rolling and twisting torque on the body, N m, besides the moment of `force` at `point`.
+    /// Rolling and twisting torque on the body, N m, in addition to the moment of `force` at `point`.
     pub torque: DVec3,
     /// Vector from the partner's centre to the body's (for a wall: from the contact point), for stresses.
     pub branch: DVec3,

@@ -1,15 +1,15 @@
-//! What deformable grains feel: what a method tells of them on demand. The grains themselves belong to the method.
+//! Stresses and contacts of deformable grains, made on request. The grains themselves belong to the method.
 
 use glam::DVec2;
 
-/// What deformable grains feel at a moment: of the nodes of all grains, one grain after the other, and of every grain.
+/// Stresses, strains and contact forces of deformable grains: of all nodes, grain by grain, and of every grain.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Deformation {
     /// Cauchy stress xx, yy, xy, Pa.
     pub stress: Vec<[f64; 3]>,
     /// Green-Lagrange strain xx, yy, xy.
     pub strain: Vec<[f64; 3]>,
-    /// What others and walls push a node with, N per metre of depth.
+    /// Contact force on a node from other grains and walls, N per metre of depth.
     pub contact_force: Vec<DVec2>,
     pub touching: Vec<bool>,
     pub grains: Vec<GrainState>,

@@ -1,7 +1,7 @@
-//! The ground floor: what a world is, how it is advanced and observed.
+//! The foundation: what a world is, and how it is advanced and observed.
 //!
 //! Nothing here knows a contact law, a gravity model or a file format. A [`Method`] moves the bodies of a
-//! [`World`], [`Field`]s push them, [`Probe`]s look at them, and [`run::Engine`] ties the three together.
+//! [`World`], [`Field`]s accelerate them, [`Probe`]s measure them, and [`run::Engine`] ties the three together.
 
 pub mod archive;
 pub mod asteroid;
@@ -23,6 +23,7 @@ pub mod settings;
 pub mod shape;
 pub mod simd;
 pub mod surface;
+pub mod text;
 pub mod units;
 pub mod wall;
 pub mod world;
@@ -37,14 +38,14 @@ pub use error::{Error, Result};
 pub use event::{Action, Event, Trigger};
 pub use material::{Material, PairOverride, PairValues};
 pub use method::{
-    Actions, Advice, Extent, Field, Fields, KEPT_ERROR, Measure, Method, Observer, Probe, Report, Severity,
+    Actions, Advice, Extent, Field, Fields, Measure, Method, Observer, Probe, REUSE_ERROR, Report, Severity,
 };
 pub use part::Part;
 pub use pulls::Pulls;
 pub use rng::Rng;
 pub use shape::{Convex, Shape, ShapeId, Solid};
 pub use surface::{PackedSurface, Poses, SurfaceRef};
-pub use wall::{Motion, Surface, Touch, Wall};
+pub use wall::{Surface, Wall, WallMotion, WallResponse};
 pub use world::{Clock, Departed, Dissipation, Domain, Frame, Rates, World};
 
 /// Newton's constant of gravitation, m^3 kg^-1 s^-2 (CODATA 2018).

@@ -48,7 +48,7 @@ impl<K> Setting for Option<Quantity<K>> {
     }
 }
 
-/// What a value must be.
+/// The constraint on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
     /// The method knows the bounds.
@@ -126,7 +126,7 @@ macro_rules! properties {
             $(#[$s_attr:meta])* $s_key:ident: $s_type:ty = $s_default:expr, $s_rule:ident;
         })*}
     ) => {
-        /// What a grain or a wall is made of. Symbols are those of asteroid-surface-2024, section 2.1.
+        /// A material of grains and walls. Symbols are those of asteroid-surface-2024, section 2.1.
         ///
         /// ```
         /// use rubblepile_core::Material;
@@ -195,13 +195,13 @@ macro_rules! properties {
             }
         }
 
-        /// What a grain or a wall is made of.
+        /// A material of grains and walls.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct MaterialTable {
             /// The name that grains and walls refer to.
             pub name: String,
-            /// Density of a solid grain. Needed when grains are made of it.
+            /// Density of a solid grain. Required if grains have this material.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub density: Option<Density>,
             $($(#[$group_doc])* #[serde(default)] pub $group: $table,)*
@@ -305,7 +305,7 @@ macro_rules! properties {
             }
         }
 
-        /// What an event may change.
+        /// A property that an event may change.
         pub const PROPERTIES: &[Property] = &[
             $($($(Property {
                 key: concat!(stringify!($group), ".", stringify!($g_key)),
@@ -327,7 +327,7 @@ macro_rules! properties {
 properties! {
     /// Coefficients of restitution.
     group restitution {
-        /// Coefficients of restitution: the part of the speed that is left after an impact, above 0 and up to 1.
+        /// Coefficients of restitution: the fraction of the speed that remains after an impact, above 0 and up to 1.
         Restitution;
         /// Coefficients of restitution of a pair; those not given are mixed.
         PairRestitution;
@@ -352,7 +352,7 @@ properties! {
     }
     /// Coefficients of friction.
     group friction {
-        /// Coefficients of friction. Rolling and twisting act through `shape`: with 0 there is neither.
+        /// Coefficients of friction. Rolling and twisting friction scale with `shape`: 0 disables both.
         Friction;
         /// Coefficients of friction of a pair; those not given are mixed.
         PairFriction;
@@ -386,7 +386,7 @@ properties! {
         {
             /// Shape parameter, beta: rolling, twisting and cohesion act through it.
             shape: f64;
-            /// Shape parameter beta: how far grains are from round, as the width of a contact over the radius.
+            /// Shape parameter beta: deviation of grains from spheres, as the width of a contact over the radius.
             shape: Number = zero(), Coefficient;
             /// Shape parameter beta.
             pair: Number, Mean;
@@ -407,17 +407,17 @@ properties! {
         {
             /// Force that parts two touching bodies, r_0 of eq. (18) of contact-dynamics-2021, N. Contact dynamics alone.
             cohesion_force: f64;
-            /// Force that parts two touching bodies. Contact dynamics alone.
+            /// Force needed to separate two bodies in contact. Contact dynamics only.
             #[serde(default = "zero::<ForceKind>")]
             cohesion_force: Force = zero(), Coefficient;
-            /// Force that parts two touching bodies.
+            /// Force needed to separate two bodies in contact.
             pair: Force, Mean;
             event: FORCE;
         }
         {
             /// Gap up to which that force acts, d_0 of eq. (18), m; 0: a thousandth of the radius.
             cohesion_range: f64;
-            /// Gap up to which `cohesion_force` acts; 0: a thousandth of the radius. Contact dynamics alone.
+            /// Gap up to which `cohesion_force` acts; 0: a thousandth of the radius. Contact dynamics only.
             #[serde(default = "zero::<LengthKind>")]
             cohesion_range: Length = zero(), Coefficient;
             /// Gap up to which it acts.
@@ -427,7 +427,7 @@ properties! {
         {
             /// Normal spring stiffness k_N of the linear law, N/m. `None`: from the method's largest expected speed.
             stiffness: Option<f64>;
-            /// Normal spring stiffness of the linear law. Not given: from `max_speed` of the method.
+            /// Normal spring stiffness of the linear law. Default: from `max_speed` of the method.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             stiffness: Option<Stiffness> = None, Positive;
             /// Normal spring stiffness of the linear law.
@@ -473,7 +473,7 @@ fn quarter() -> Number {
     Quantity::new(0.25)
 }
 
-/// How the values of two materials make that of their contact.
+/// The mixing rule for the values of two materials.
 trait Mix {
     type Value;
     fn mix(a: Self::Value, b: Self::Value) -> Self::Value;

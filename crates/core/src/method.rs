@@ -1,4 +1,4 @@
-//! The three traits: what moves bodies, what pushes them, what looks at them.
+//! The traits of methods, fields, probes and observers.
 
 use std::time::{Duration, Instant};
 
@@ -42,14 +42,13 @@ impl Advice {
 pub trait Method: Send {
     fn name(&self) -> &'static str;
 
-    /// What it cannot do with this world, and its step against the contact time.
+    /// Unsupported features of this world, and the step compared with the contact time.
     fn check(&self, world: &World) -> Vec<Advice>;
 
     /// The time step that it would choose itself, s; the problem says what to give instead.
     fn automatic_timestep(&self, _world: &World, _pulls: &Pulls) -> Checked<f64> {
         let at = format!("method.{}", self.name());
-        Err(Problem::new(at, "the time step cannot be chosen: this method has no automatic one")
-            .help("give `timestep`"))
+        Err(Problem::new(at, "this method cannot choose a time step").help("give `timestep`"))
     }
 
     /// Steps the world to the step nearest to `until`. Two calls in a row give the same bits as one.
@@ -64,7 +63,7 @@ pub trait Method: Send {
     /// The contacts as they are now, in the order of the bodies' rows. Changes nothing that counts.
     fn contacts(&mut self, world: &World) -> Result<Vec<Contact>>;
 
-    /// How many contacts each row has; the table need not be made for it.
+    /// Number of contacts of each row, without making the table.
     fn contact_counts(&mut self, world: &World) -> Result<Vec<u32>> {
         let mut counts = vec![0; world.bodies.len()];
         for contact in self.contacts(world)? {
@@ -76,7 +75,7 @@ pub trait Method: Send {
         Ok(counts)
     }
 
-    /// What deformable grains feel now; `None`: the method has none. Changes nothing that counts.
+    /// Current stresses of deformable grains; `None`: the method has none. Does not affect the run.
     fn deformation(&mut self, _world: &World) -> Result<Option<Deformation>> {
         Ok(None)
     }
@@ -98,7 +97,7 @@ pub trait Method: Send {
 /// How much of the world must be up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What probes and writers see. Contact history is not: they ask for [`Method::contacts`].
+    /// What probes and writers read. Contact history is not part of it: they call [`Method::contacts`].
     Visible,
     /// Everything that decides the next step.
     Whole,
@@ -117,12 +116,12 @@ pub fn edit<T, E: From<crate::Error>>(
     result
 }
 
-/// What fields do, summed: every field adds its part.
+/// The sum of all fields, to which each adds its part.
 #[derive(Debug)]
 pub struct Actions<'a> {
     /// Accelerations of the bodies, in the order of the rows, m/s^2.
     pub accelerations: &'a mut [DVec3],
-    /// What acts on the asteroids, in their order.
+    /// Forces and torques on the asteroids, in their order.
     pub on_asteroids: &'a mut [Wrench],
 }
 
@@ -167,7 +166,7 @@ pub trait Field: Send {
         Vec::new()
     }
 
-    /// What the user should know: a periodic box with self-gravity, and such.
+    /// Advice for the user, such as on self-gravity in a periodic box.
     fn check(&self, _world: &World) -> Vec<Advice> {
         Vec::new()
     }
@@ -201,7 +200,7 @@ impl Fields {
                 (&mut rates.field, &mut rates.field_on_asteroids)
             };
             if !all && pace != u64::MAX {
-                report.largest(KEPT_ERROR, error_of_keeping(kept, &held));
+                report.largest(REUSE_ERROR, reuse_error(kept, &held));
             }
             (*kept, *kept_on) = (held, on);
         }
@@ -248,7 +247,7 @@ impl Fields {
         Ok((out, on))
     }
 
-    /// What the choice of a time step needs to know of the fields.
+    /// The properties of the fields that determine a time step.
     pub fn pulls<'a>(&self, world: &'a World) -> Pulls<'a> {
         let mut pulls = Pulls::default();
         self.list.iter().for_each(|f| f.pulls(world, &mut pulls));
@@ -269,12 +268,12 @@ impl Fields {
     }
 }
 
-/// Name of [`error_of_keeping`] in the report.
-pub const KEPT_ERROR: &str = "error of keeping fields";
+/// Name of [`reuse_error`] in the report.
+pub const REUSE_ERROR: &str = "error of keeping fields";
 
 /// How far fields that are kept for several steps are off at most, at the ends of that time: half of what a body's acceleration
 /// changes by from one evaluation to the next (each is for the middle of its time), over the mean acceleration.
-fn error_of_keeping(before: &[DVec3], now: &[DVec3]) -> f64 {
+fn reuse_error(before: &[DVec3], now: &[DVec3]) -> f64 {
     let mean = now.iter().map(|a| a.length()).sum::<f64>() / now.len() as f64;
     if before.len() != now.len() || mean == 0.0 || now.is_empty() {
         return 0.0;
@@ -283,7 +282,7 @@ fn error_of_keeping(before: &[DVec3], now: &[DVec3]) -> f64 {
     0.5 * change / mean
 }
 
-/// What is measured during the steps because something asks for it.
+/// Optional measurements during the steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Measure {
     /// [`World::dissipation`]: it costs a few per cent.
@@ -300,7 +299,7 @@ impl Measure {
     pub const ALL: Measure = Measure { dissipation: true };
 }
 
-/// What a run is asked to measure, and what it has cost and met so far. Nothing in it changes a result.
+/// Optional measurements, timings, counts and warnings of a run. Nothing in it changes a result.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     pub measure: Measure,
@@ -366,7 +365,7 @@ pub struct Moment<'a> {
 }
 
 impl<'a> Moment<'a> {
-    /// Brings the world up to date for who looks at it.
+    /// Brings the world up to date for its readers.
     pub fn now(
         world: &'a mut World,
         method: &'a mut dyn Method,
@@ -395,7 +394,7 @@ impl<'a> Moment<'a> {
         Ok(self.contacts.as_deref().unwrap_or_default())
     }
 
-    /// What deformable grains feel, made once a moment.
+    /// Stresses of deformable grains, computed once per moment.
     pub fn deformation(&mut self) -> Result<Option<&Deformation>> {
         if self.deformation.is_none() {
             self.deformation = Some(self.method.deformation(self.world)?);
@@ -409,19 +408,19 @@ pub trait Probe: Send {
     /// Its columns: names that end in the unit, and what they mean.
     fn columns(&self) -> Vec<Column>;
 
-    /// Appends one value a column.
+    /// Appends one value per column.
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()>;
 
-    /// What the method must keep during the steps for it.
+    /// The measurements that the method must make for it.
     fn needs(&self) -> Measure {
         Measure::default()
     }
 
-    /// The last row that it gave before a restart, and its time, s: for probes that compare a look with the one before.
+    /// The last row that it gave before a restart, and its time, s: for probes that compare with their last measurement.
     fn recall(&mut self, _time: f64, _row: &[f64]) {}
 }
 
-/// Something that looks at the world at times of its own: writes a frame, a row of the series.
+/// Reads the world at times of its own: writes a frame, a row of the series.
 pub trait Observer: Send {
     /// The next simulated time at which it wants to look.
     fn next(&self) -> Option<f64>;

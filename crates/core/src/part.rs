@@ -10,15 +10,15 @@ use glam::DVec3;
 
 use crate::{
     Partner, World,
-    archive::{Archive, Read, Source, Target, Write},
+    archive::{Archive, ArchiveReader, ArchiveWriter, Read, Write},
 };
 
-/// A method's own state in the world. What it needs besides `Clone`, `PartialEq` and [`Archive`] is in here.
+/// A method's own state in the world, which is also `Clone`, `PartialEq` and [`Archive`].
 pub trait Part: Object + Any + Debug + Send + Sync {
     /// Name of the method that it belongs to.
     fn method(&self) -> &'static str;
 
-    /// What is wrong with it, after it was read: a part must never make its method panic.
+    /// Validates it after reading: a part must never make its method panic.
     fn check(&self, _world: &World) -> Result<(), String> {
         Ok(())
     }
@@ -28,7 +28,7 @@ pub trait Part: Object + Any + Debug + Send + Sync {
         Box::new(std::iter::empty())
     }
 
-    /// How many grains it has, which are not rows of [`crate::Bodies`].
+    /// Number of its grains, which are not rows of [`crate::Bodies`].
     fn grains(&self) -> usize {
         0
     }
@@ -53,11 +53,11 @@ pub struct Remembered {
     pub impulse: Option<DVec3>,
 }
 
-/// What every part can do as an object; done here for all of them.
+/// Object-safe operations of a part, implemented for all of them.
 pub trait Object {
     fn duplicate(&self) -> Box<dyn Part>;
     fn is_equal(&self, other: &dyn Part) -> bool;
-    fn write(&self, to: &mut Target) -> Write;
+    fn write(&self, to: &mut ArchiveWriter) -> Write;
 }
 
 impl<T: Part + Archive + Clone + PartialEq> Object for T {
@@ -69,7 +69,7 @@ impl<T: Part + Archive + Clone + PartialEq> Object for T {
         (other as &dyn Any).downcast_ref::<T>() == Some(self)
     }
 
-    fn write(&self, to: &mut Target) -> Write {
+    fn write(&self, to: &mut ArchiveWriter) -> Write {
         Archive::write(self, to)
     }
 }
@@ -87,7 +87,7 @@ impl PartialEq for dyn Part {
 }
 
 /// Reads a part of a known type.
-pub fn read<T: Part + Archive>(from: &mut Source) -> Read<Box<dyn Part>> {
+pub fn read<T: Part + Archive>(from: &mut ArchiveReader) -> Read<Box<dyn Part>> {
     Ok(Box::new(T::read(from)?))
 }
 

@@ -1,4 +1,4 @@
-//! What pulls on the bodies of a world, as far as the choice of a time step needs to know it.
+//! What the choice of a time step needs to know of the forces on bodies.
 
 use glam::DVec3;
 

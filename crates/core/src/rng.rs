@@ -1,6 +1,6 @@
 //! Random numbers from one seed.
 //!
-//! Our own few lines rather than a library's: a scenario and its seed must give the same grains for ever, and
+//! Our own few lines rather than a library's: a scenario and its seed must give the same grains forever, and
 //! libraries only promise that within a version. The generator is xoshiro256++ seeded by SplitMix64 (Blackman
 //! and Vigna 2019), whose reference outputs the tests quote.
 

@@ -9,7 +9,7 @@ use crate::{
     world::Clock,
 };
 
-/// A world with what moves it and what looks at it.
+/// A world with its method, fields and observers.
 pub struct Engine {
     pub world: World,
     pub method: Box<dyn Method>,
@@ -20,7 +20,7 @@ pub struct Engine {
     pub report: Report,
 }
 
-/// What the owner of a run wants after each slice of it.
+/// What the owner of a run requests after each slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     Continue,
@@ -39,7 +39,7 @@ pub trait Control {
     fn save(&mut self, world: &World, report: &Report) -> Result<()>;
 }
 
-/// How far a run is. The clock is always right; the rest of the world is brought up to date only when asked for.
+/// Progress of a run. The clock is always right; the rest of the world is brought up to date only when asked for.
 pub struct Progress<'a> {
     engine: &'a mut Engine,
     until: f64,
@@ -54,7 +54,7 @@ impl Progress<'_> {
         self.engine.world.time()
     }
 
-    /// Where the run goes, s of simulated time.
+    /// Simulated end time of the run, s.
     pub fn end(&self) -> f64 {
         self.until
     }
@@ -76,7 +76,7 @@ impl Progress<'_> {
     }
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// The end time was reached.

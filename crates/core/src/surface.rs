@@ -52,7 +52,7 @@ impl PackedSurface {
     }
 }
 
-/// Where all surfaces are at a time.
+/// Positions of all surfaces at a time.
 #[derive(Debug, Clone, Default)]
 pub struct Poses {
     pub walls: Vec<Pose>,

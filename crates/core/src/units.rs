@@ -103,7 +103,7 @@ impl Dimension {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitError {
     pub message: String,
-    /// What to write instead.
+    /// A suggestion.
     pub hint: Option<String>,
 }
 
@@ -252,7 +252,7 @@ fn unknown(name: &str) -> UnitError {
     ];
     let word = words.iter().find(|(w, _)| *w == lower).map(|(_, s)| (*s).to_string());
     let hint = word.or_else(|| same.cloned()).map(|s| format!("did you mean `{s}`?"));
-    UnitError { message: format!("`{shown}` is not a unit that is known here"), hint }
+    UnitError { message: format!("`{shown}` is not a known unit"), hint }
 }
 
 struct Parser<'a> {
@@ -309,7 +309,7 @@ impl<'a> Parser<'a> {
         Ok((mantissa, exponent))
     }
 
-    /// The power after a symbol; 1 if there is none.
+    /// The power after a symbol, 1 by default.
     fn power(&mut self) -> Result<i32, UnitError> {
         let marked = if let Some(rest) = self.rest.strip_prefix("**") {
             self.rest = rest;
@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
         }
         let power: i32 = text.parse().map_err(|_| error("a power must be a whole number, as in `m/s^2`"))?;
         if power.abs() > 9 {
-            return Err(error(format!("the power {power} is larger than any unit has")));
+            return Err(error(format!("the power {power} is too large for a unit")));
         }
         Ok(power)
     }
@@ -395,7 +395,7 @@ impl<'a> Parser<'a> {
         let (name, rest) = self.rest.split_at(end);
         if name.is_empty() {
             let c = self.rest.chars().next().unwrap_or(' ');
-            return Err(error(format!("`{}` has no place in a unit", c.escape_debug())));
+            return Err(error(format!("`{}` is not allowed in a unit", c.escape_debug())));
         }
         self.rest = rest;
         symbol(name).ok_or_else(|| unknown(name))
@@ -447,7 +447,7 @@ pub fn mismatch(text: &str, found: Dimension, expected: Dimension) -> UnitError 
         }
         (FREQUENCY, ANGULAR_VELOCITY) => Some("write `rev/s` for turns, or `rad/s`".into()),
         (ANGULAR_VELOCITY, FREQUENCY) => Some("write it in Hz".into()),
-        (_, NUMBER) => Some("leave the unit out".into()),
+        (_, NUMBER) => Some("omit the unit".into()),
         _ => Some(format!("write it in {unit}, or in a multiple of it")),
     };
     let found = match found {

@@ -1,5 +1,5 @@
 //! The world: everything that decides the next step, and nothing else. What is here is saved; what a method or
-//! a field keeps besides can be made again from it, bit for bit.
+//! a field keeps in addition can be rebuilt from it, bit for bit.
 
 use glam::DVec3;
 
@@ -42,7 +42,7 @@ impl Clock {
         }
     }
 
-    /// How many steps bring the clock nearest to `time`.
+    /// Number of steps that bring the clock nearest to `time`.
     pub fn steps_until(&self, time: f64) -> u64 {
         let n = (time - self.epoch_time) / self.timestep;
         // Past 2^53 steps the run is longer than any machine lives; the cast saturates.
@@ -50,7 +50,7 @@ impl Clock {
     }
 }
 
-/// Open space, or a box whose opposite sides are one.
+/// Open space, or a periodic box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Domain {
     Open,
@@ -103,7 +103,7 @@ impl Domain {
     }
 }
 
-/// The frame that positions and velocities are written in.
+/// The reference frame of positions and velocities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Frame {
     Inertial,
@@ -206,9 +206,9 @@ pub struct World {
     pub frame: Frame,
     /// The run has come to its end: there is nothing to resume.
     pub ended: bool,
-    /// What belongs to the method alone, as of the last [`crate::Method::sync`].
+    /// The method's own part, as of the last [`crate::Method::sync`].
     pub part: Option<Box<dyn Part>>,
-    /// What will happen, and how often each thing has happened.
+    /// The events, and how often each has fired.
     pub events: Vec<Event>,
     pub departed: Departed,
     /// Kept while [`crate::Measure::dissipation`] is set.
@@ -271,7 +271,7 @@ impl World {
         translation + rotation + self.part.as_deref().map_or(0.0, |part| part.kinetic_energy(self))
     }
 
-    /// Reorders the bodies and everything kept a row a body.
+    /// Reorders the bodies and everything stored per row.
     pub fn permute(&mut self, order: &[u32]) {
         self.bodies.permute(order);
         self.rates.permute(order);

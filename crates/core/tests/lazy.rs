@@ -15,13 +15,13 @@ use rubblepile_core::{
 
 /// What every body has felt of late: the next step depends on it.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Memory {
+struct AccumulatedForce {
     of_body: Vec<f64>,
 }
 
-archive_struct!(Memory { of_body });
+archive_struct!(AccumulatedForce { of_body });
 
-impl Part for Memory {
+impl Part for AccumulatedForce {
     fn method(&self) -> &'static str {
         "springs"
     }
@@ -55,7 +55,7 @@ impl Springs {
 
     fn load(world: &World) -> Own {
         let b = &world.bodies;
-        let mut memory = world.part::<Memory>().map_or(Vec::new(), |part| part.of_body.clone());
+        let mut memory = world.part::<AccumulatedForce>().map_or(Vec::new(), |part| part.of_body.clone());
         memory.resize(b.len(), 0.0);
         Own { position: b.position.clone(), velocity: b.velocity.clone(), memory }
     }
@@ -64,7 +64,7 @@ impl Springs {
         world.bodies.position.clone_from(&own.position);
         world.bodies.velocity.clone_from(&own.velocity);
         if extent == Extent::Whole {
-            world.part_or_default::<Memory>().of_body.clone_from(&own.memory);
+            world.part_or_default::<AccumulatedForce>().of_body.clone_from(&own.memory);
         }
     }
 }
@@ -120,12 +120,12 @@ impl Method for Springs {
 type Seen = Arc<Mutex<Vec<(u64, Vec<DVec3>)>>>;
 
 /// Writes down where the bodies are.
-struct Look {
+struct Recorder {
     ticker: Ticker,
     seen: Seen,
 }
 
-impl Observer for Look {
+impl Observer for Recorder {
     fn next(&self) -> Option<f64> {
         Some(self.ticker.next())
     }
@@ -160,7 +160,7 @@ fn engine(lazy: bool) -> (Engine, Seen, Arc<Mutex<Syncs>>) {
     let seen = Seen::default();
     let method = Springs::new(lazy);
     let syncs = method.syncs.clone();
-    let look = |interval| Look { ticker: Ticker { interval, index: 0 }, seen: seen.clone() };
+    let look = |interval| Recorder { ticker: Ticker { interval, index: 0 }, seen: seen.clone() };
     let engine = Engine {
         world: world(),
         method: Box::new(method),

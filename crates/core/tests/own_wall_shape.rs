@@ -6,7 +6,7 @@ use rubblepile_core::{
     settings::quantity::*,
     wall::{
         Plane, Pose,
-        drawing::{Drawing, Extent, circle},
+        drawing::{BoundingSphere, Drawing, circle},
         shapes::*,
     },
 };
@@ -48,12 +48,12 @@ impl Geometry for Sphere {
         self.centre
     }
 
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let out = (x - self.centre).normalize_or(DVec3::Z);
-        Near::from_point(x, self.centre + self.radius * out, -out)
+        ClosestPoint::from_point(x, self.centre + self.radius * out, -out)
     }
 
-    fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
         is_on_axis(centre - self.centre, axis)
     }
 
@@ -67,7 +67,7 @@ impl Geometry for Sphere {
 }
 
 impl Draw for Sphere {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         let at = |k: u32| {
             let (sine, cosine) = (std::f64::consts::PI * f64::from(k) / 16.0).sin_cos();
             circle(self.centre - cosine * self.radius * DVec3::Z, DVec3::Z, sine * self.radius)
@@ -117,7 +117,7 @@ fn what_is_drawn_of_the_shell_is_on_it() {
         (Wall::new(0, "", 0, Plane { point: DVec3::ZERO, normal: DVec3::Z }), Drawing::default());
     let pose = Pose { rotation: DQuat::from_rotation_x(1.0), translation: DVec3::X, ..pose.pose(0.0) };
     let placed = shell().placed(&pose);
-    placed.draw(&mut drawing, &Extent { centre: DVec3::ZERO, radius: 1.0 });
+    placed.draw(&mut drawing, &BoundingSphere { centre: DVec3::ZERO, radius: 1.0 });
     assert!(placed.is_finite() && drawing.polygons.len() == 16 * 64);
     for x in &drawing.points {
         assert!((x.distance(pose.to_world(shell().centre)) - 1.5).abs() < 1e-12);

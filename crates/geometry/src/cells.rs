@@ -25,7 +25,7 @@ struct Level {
 
 /// The bodies by cell.
 #[derive(Debug)]
-pub struct Cells {
+pub struct HierarchicalGrid {
     levels: Vec<Level>,
     level: Vec<u8>,
     origin: DVec3,
@@ -36,7 +36,7 @@ pub struct Cells {
     shift: u32,
 }
 
-impl Cells {
+impl HierarchicalGrid {
     /// Puts every body into its cell. `margin` is how far two surfaces may be apart and still count as near.
     pub fn new(position: &[DVec3], radius: &[f64], margin: f64, domain: &Domain) -> Self {
         let smallest = radius.iter().copied().fold(f64::INFINITY, f64::min);
@@ -46,7 +46,7 @@ impl Cells {
             Domain::Open => DVec3::ZERO,
             Domain::Periodic { min, .. } => min,
         };
-        let mut cells = Cells {
+        let mut cells = HierarchicalGrid {
             level: radius.iter().map(|&r| level_of(r, smallest, levels.len())).collect(),
             levels,
             origin,
@@ -166,7 +166,7 @@ impl Cells {
     }
 }
 
-/// Cells to look at along an axis that has `n` of them (0: open). With fewer than three, each only once.
+/// Cells to search along an axis that has `n` of them (0: open). With fewer than three, each only once.
 fn reach(n: i64) -> (i64, i64) {
     match n {
         1 => (0, 0),

@@ -1,4 +1,4 @@
-//! Where things are and what shape they have: solids, closest points on walls, order in space, and who is near whom.
+//! Geometry: solids, closest points on walls, contact points, order in space and neighbour lists.
 
 pub mod cells;
 pub mod contact;

@@ -1,4 +1,4 @@
-//! The list of pairs that touch or soon may.
+//! The neighbour list: pairs that touch or soon may.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use rubblepile_core::{
     simd::{Kernel, Lanes, dispatch},
 };
 
-use crate::cells::Cells;
+use crate::cells::HierarchicalGrid;
 
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
 const BLOCK: usize = 1024;
@@ -33,7 +33,7 @@ pub fn find_pairs(position: &[DVec3], radius: &[f64], margin: f64, domain: &Doma
     if n == 0 {
         return PairList { start: vec![0], partner: Vec::new() };
     }
-    let cells = Cells::new(position, radius, margin, domain);
+    let cells = HierarchicalGrid::new(position, radius, margin, domain);
     let period = domain.period().to_array().map(|l| if l.is_finite() { l } else { 0.0 });
     let search = Search {
         position,
@@ -54,7 +54,7 @@ struct Search<'a> {
     position: &'a [DVec3],
     radius: &'a [f64],
     margin: f64,
-    cells: &'a Cells,
+    cells: &'a HierarchicalGrid,
     /// Period along each axis and its inverse; 0 where open.
     period: [f64; 3],
     inverse: [f64; 3],

@@ -13,7 +13,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
     Actions, Advice, Asteroid, Error, Field, Frame, G, Mesh, Pulls, Result, World, Wrench,
-    settings::{Check, FieldSettings, Number, Quantity, Scene, field::Source, join},
+    settings::{Check, FieldSettings, Number, Quantity, ScenarioContext, field::Source, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,13 +28,13 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolyhedronGravity {
-    /// Name of the asteroid. Not given: all of them.
+    /// Name of the asteroid. Default: all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// Largest relative error of the acceleration; 0: every facet is summed.
     #[serde(default = "millionth")]
     pub error: Number,
-    /// Computed anew every so many steps.
+    /// Number of steps between updates.
     #[serde(default = "every_step")]
     pub every: u64,
 }
@@ -65,11 +65,9 @@ impl FieldSettings for PolyhedronGravity {
             Some(body) => {
                 check.known(body, scene.asteroids.iter().map(String::as_str), "asteroid", join(at, "body"));
             }
-            None if scene.asteroids.is_empty() => check.add_help(
-                at,
-                "there is no asteroid whose gravity this could be",
-                "add an [[asteroid]] table",
-            ),
+            None if scene.asteroids.is_empty() => {
+                check.add_help(at, "there is no asteroid to take the gravity of", "add an [[asteroid]] table")
+            }
             None => {}
         }
     }
@@ -78,10 +76,10 @@ impl FieldSettings for PolyhedronGravity {
         Some(Source::Asteroid(self.body.as_deref()))
     }
 
-    fn field(&self, scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, scene: &ScenarioContext) -> Box<dyn Field> {
         let id = |name: &String| scene.asteroids.iter().position(|a| a == name);
         let only = self.body.as_ref().and_then(id).map(|k| k as u32);
-        Box::new(Asteroids::new(only.into_iter().collect(), self.error.0, self.every))
+        Box::new(AsteroidField::new(only.into_iter().collect(), self.error.0, self.every))
     }
 }
 
@@ -89,24 +87,24 @@ impl FieldSettings for PolyhedronGravity {
 const CHUNK: usize = 1024;
 
 /// Made from a surface: how it is summed.
-enum Solid {
+enum SurfaceGravity {
     Exact(Polyhedron),
     Tree(Box<PolyhedronTree>),
 }
 
 /// The field of some asteroids of a world.
-pub struct Asteroids {
+pub struct AsteroidField {
     /// Ids; empty: all of them.
     only: Vec<u32>,
     /// Relative error of accelerations; 0: every facet is summed.
     error: f64,
     every: u64,
-    bodies: Vec<(Arc<Mesh>, Solid)>,
+    bodies: Vec<(Arc<Mesh>, SurfaceGravity)>,
 }
 
-impl Asteroids {
+impl AsteroidField {
     pub fn new(only: Vec<u32>, error: f64, every: u64) -> Self {
-        Asteroids { only, error, every: every.max(1), bodies: Vec::new() }
+        AsteroidField { only, error, every: every.max(1), bodies: Vec::new() }
     }
 
     fn acts(&self, asteroid: &Asteroid) -> bool {
@@ -123,9 +121,9 @@ impl Asteroids {
                     Error::Unsupported(format!("asteroid `{}` has no closed surface", a.name))
                 })?;
                 let solid = if self.error > 0.0 {
-                    Solid::Tree(Box::new(PolyhedronTree::new(&body, self.error)))
+                    SurfaceGravity::Tree(Box::new(PolyhedronTree::new(&body, self.error)))
                 } else {
-                    Solid::Exact(body)
+                    SurfaceGravity::Exact(body)
                 };
                 Ok((a.mesh.clone(), solid))
             });
@@ -140,8 +138,8 @@ impl Asteroids {
         let local: Vec<DVec3> = points.iter().map(|x| pose.to_local(*x)).collect();
         let strength = G * body.density;
         let mut found = match &self.bodies[asteroid].1 {
-            Solid::Exact(body) => body.accelerations(&local),
-            Solid::Tree(tree) => tree.accelerations(&local),
+            SurfaceGravity::Exact(body) => body.accelerations(&local),
+            SurfaceGravity::Tree(tree) => tree.accelerations(&local),
         };
         found.iter_mut().for_each(|a| *a = pose.rotation * (strength * *a));
         found
@@ -152,8 +150,8 @@ impl Asteroids {
         let pose = body.pose();
         let local: Vec<DVec3> = points.iter().map(|x| pose.to_local(*x)).collect();
         let found: Vec<f64> = match &self.bodies[asteroid].1 {
-            Solid::Exact(body) => body.pull(&local).iter().map(|p| p.potential).collect(),
-            Solid::Tree(tree) => tree.potentials(&local).iter().map(|p| p.0).collect(),
+            SurfaceGravity::Exact(body) => body.pull(&local).iter().map(|p| p.potential).collect(),
+            SurfaceGravity::Tree(tree) => tree.potentials(&local).iter().map(|p| p.0).collect(),
         };
         found.into_iter().map(|p| -G * body.density * p).collect()
     }
@@ -184,7 +182,7 @@ fn six_points(asteroid: &Asteroid) -> [DVec3; 6] {
     [x, -x, y, -y, z, -z].map(|v| asteroid.position + v)
 }
 
-impl Field for Asteroids {
+impl Field for AsteroidField {
     fn name(&self) -> &'static str {
         "gravity of asteroids"
     }
@@ -250,9 +248,7 @@ impl Field for Asteroids {
     fn check(&self, world: &World) -> Vec<Advice> {
         let mut advice = Vec::new();
         if matches!(world.frame, Frame::Rotating { .. }) {
-            advice.push(Advice::fatal(
-                "asteroids turn by themselves: they need the inertial frame, not a rotating one",
-            ));
+            advice.push(Advice::fatal("asteroids need the inertial frame, not a rotating one"));
         }
         advice
     }
@@ -311,7 +307,7 @@ mod tests {
     #[test]
     fn what_is_done_to_grains_is_done_to_asteroids() {
         let world = binary();
-        let mut field = Asteroids::new(Vec::new(), 0.0, 1);
+        let mut field = AsteroidField::new(Vec::new(), 0.0, 1);
         let mut a = vec![DVec3::ZERO; world.bodies.len()];
         let mut on = vec![Wrench::default(); 2];
         field.act(&world, &mut Actions { accelerations: &mut a, on_asteroids: &mut on }).expect("a field");
@@ -334,7 +330,7 @@ mod tests {
     fn force_and_torque_of_two_asteroids_are_the_slope_of_their_energy() {
         let mut world = binary();
         world.bodies = Default::default();
-        let mut field = Asteroids::new(Vec::new(), 0.0, 1);
+        let mut field = AsteroidField::new(Vec::new(), 0.0, 1);
         let mut on = vec![Wrench::default(); 2];
         field.act(&world, &mut Actions { accelerations: &mut [], on_asteroids: &mut on }).expect("a field");
         let mut energy = |change: &dyn Fn(&mut Asteroid, f64), by: f64| {

@@ -22,7 +22,7 @@ const GRAIN: usize = 32;
 /// Eight siblings, as the search for interactions reads them.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(64))]
-pub struct Block<S> {
+pub struct NodeBlock<S> {
     pub x: [f64; BLOCK],
     pub y: [f64; BLOCK],
     pub z: [f64; BLOCK],
@@ -33,7 +33,7 @@ pub struct Block<S> {
     pub mass: [S; BLOCK],
     /// Block of the children; of a leaf, its place in the order of the bodies.
     pub children: [u32; BLOCK],
-    /// One bit a place: in use, a leaf, a leaf or a parent of leaves only.
+    /// One bit per place: in use, a leaf, a leaf or a parent of leaves only.
     pub used: u32,
     pub leaf: u32,
     pub group: u32,
@@ -58,7 +58,7 @@ pub struct Ball {
 
 /// From SI to the tree's units and back.
 #[derive(Debug, Clone, Copy)]
-pub struct Scale {
+pub struct TreeUnits {
     pub origin: DVec3,
     /// The unit of length, m.
     pub length: f64,
@@ -66,21 +66,21 @@ pub struct Scale {
     pub mass: f64,
 }
 
-pub struct Cells<S> {
+pub struct TreeCells<S> {
     pub topology: Topology,
     pub items: Vec<Item>,
     pub leaves: Vec<Leaf<S>>,
     pub balls: Vec<Ball>,
-    pub blocks: Vec<Block<S>>,
-    /// `record_rows` rows a node, and one record without mass at the end.
+    pub blocks: Vec<NodeBlock<S>>,
+    /// `record_rows` rows per node, and one record without mass at the end.
     pub records: Vec<[S; WIDTH]>,
     pub record_rows: usize,
-    pub scale: Scale,
+    pub scale: TreeUnits,
 }
 
-impl<S> Default for Cells<S> {
+impl<S> Default for TreeCells<S> {
     fn default() -> Self {
-        Cells {
+        TreeCells {
             topology: Topology::default(),
             items: Vec::new(),
             leaves: Vec::new(),
@@ -88,12 +88,12 @@ impl<S> Default for Cells<S> {
             blocks: Vec::new(),
             records: Vec::new(),
             record_rows: 1,
-            scale: Scale { origin: DVec3::ZERO, length: 1.0, mass: 1.0 },
+            scale: TreeUnits { origin: DVec3::ZERO, length: 1.0, mass: 1.0 },
         }
     }
 }
 
-impl<S: Real> Cells<S> {
+impl<S: Real> TreeCells<S> {
     /// Sorts the bodies and fills the tree. Positions and masses must be finite, the total mass above zero.
     pub fn build<E: Expansion>(
         &mut self,
@@ -104,7 +104,7 @@ impl<S: Real> Cells<S> {
     ) {
         let extent = (bounds.1 - bounds.0).max_element();
         let unit = if extent > 0.0 { (1e-5 * extent).log2().ceil().exp2() } else { 1.0 };
-        self.scale = Scale { origin: 0.5 * (bounds.0 + bounds.1), length: unit, mass };
+        self.scale = TreeUnits { origin: 0.5 * (bounds.0 + bounds.1), length: unit, mass };
         self.topology.prepare(positions.len());
         sort::sort(positions, bounds.0, extent, &mut self.items);
         self.fill_leaves(positions, masses);
@@ -131,7 +131,7 @@ impl<S: Real> Cells<S> {
     fn fill_blocks<E: Expansion>(&mut self) {
         let count = self.topology.nodes.len() / BLOCK;
         self.record_rows = E::RECORD / WIDTH;
-        self.blocks.resize(count, Block::default());
+        self.blocks.resize(count, NodeBlock::default());
         self.records.resize(self.record_rows * (count * BLOCK + 1), [S::default(); WIDTH]);
         let (topology, leaves, balls, rows) = (&self.topology, &self.leaves, &self.balls, self.record_rows);
         for level in topology.levels.iter().rev() {
@@ -172,7 +172,7 @@ fn fill_leaf<S: Real>(
     items: &[Item],
     positions: &[DVec3],
     masses: &[f64],
-    scale: &Scale,
+    scale: &TreeUnits,
 ) {
     let inverse = 1.0 / scale.length;
     let mut x = [DVec3::ZERO; LEAF];
@@ -202,11 +202,11 @@ struct FillBlock<'a, S, E> {
     leaves: &'a [Leaf<S>],
     balls: &'a [Ball],
     /// Blocks and records from `below_start` on.
-    below: &'a [Block<S>],
+    below: &'a [NodeBlock<S>],
     records_below: &'a [[S; WIDTH]],
     below_start: usize,
     index: usize,
-    block: &'a mut Block<S>,
+    block: &'a mut NodeBlock<S>,
     records: &'a mut [[S; WIDTH]],
     rows: usize,
     expansion: std::marker::PhantomData<E>,
@@ -218,7 +218,7 @@ impl<S: Real, E: Expansion> Kernel<S> for FillBlock<'_, S, E> {
     #[inline(always)]
     fn run<V: Lanes<S>>(self) {
         let block = self.block;
-        *block = Block { children: [NONE; BLOCK], ..Block::default() };
+        *block = NodeBlock { children: [NONE; BLOCK], ..NodeBlock::default() };
         for place in 0..BLOCK {
             let node = self.topology.nodes[self.index * BLOCK + place];
             if node.leaves == 0 {
@@ -289,7 +289,7 @@ impl<S: Real, E: Expansion> Kernel<S> for FillBlock<'_, S, E> {
 }
 
 /// Centre of mass of the nodes of a block.
-fn centre_of<S: Real>(block: &Block<S>) -> [f64; 3] {
+fn centre_of<S: Real>(block: &NodeBlock<S>) -> [f64; 3] {
     let (mut sum, mut moment, mut count, mut middle) = (0.0, [0.0; 3], 0.0, [0.0; 3]);
     for k in (0..BLOCK).filter(|k| block.used >> k & 1 == 1) {
         let m = block.mass[k].wide();
@@ -305,7 +305,7 @@ fn centre_of<S: Real>(block: &Block<S>) -> [f64; 3] {
 
 /// Centres of the nodes of a block from a point, as lanes; zero where there is no node.
 #[inline(always)]
-pub fn offsets<S: Real>(block: &Block<S>, centre: [f64; 3]) -> [[S; WIDTH]; 3] {
+pub fn offsets<S: Real>(block: &NodeBlock<S>, centre: [f64; 3]) -> [[S; WIDTH]; 3] {
     let mut d = [[S::default(); WIDTH]; 3];
     for k in (0..BLOCK).filter(|k| block.used >> k & 1 == 1) {
         d[0][k] = S::of(block.x[k] - centre[0]);

@@ -46,11 +46,11 @@ impl Field for Centrifugal {
         match world.frame {
             Frame::Rotating { angular_velocity } if angular_velocity == self.angular_velocity => Vec::new(),
             Frame::Rotating { angular_velocity } => vec![Advice::warning(format!(
-                "the centrifugal field turns with {} rad/s but the frame with {angular_velocity} rad/s",
+                "the centrifugal field rotates at {} rad/s but the frame at {angular_velocity} rad/s",
                 self.angular_velocity
             ))],
             Frame::Inertial => vec![Advice::warning(
-                "a centrifugal field in an inertial frame: there is no Coriolis acceleration to go with it",
+                "a centrifugal field in an inertial frame would lack the Coriolis acceleration",
             )],
         }
     }

@@ -1,4 +1,4 @@
-//! Every pair: the exact sum, and the yardstick of all others.
+//! Direct summation over all pairs: exact, and the reference for the other fields.
 //!
 //! a_i = G sum_j m_j d_ij / |d_ij|^3, d_ij = x_j - x_i. Targets are taken sixteen at a time, sources one by one in the
 //! order of their rows, so the sum of a body never depends on the threads. Each pair is met twice, but with
@@ -11,7 +11,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
     Actions, Advice, Field, G, Pulls, Result, World,
-    settings::{Check, FieldSettings, Scene, field::Source},
+    settings::{Check, FieldSettings, ScenarioContext, field::Source},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,11 +23,11 @@ use crate::{
     simd::{Kernel, Lanes, Real, WIDTH},
 };
 
-/// Self-gravity by the sum over all pairs.
+/// Self-gravity by direct summation over all pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectGravity {
-    /// Computed anew every so many steps.
+    /// Number of steps between updates.
     #[serde(default = "every_step")]
     pub every: u64,
 }
@@ -39,7 +39,7 @@ impl Default for DirectGravity {
 }
 
 impl DirectGravity {
-    pub const ABOUT: &str = "Self-gravity, every pair: exact, for up to some thousand grains.";
+    pub const ABOUT: &str = "Self-gravity by direct summation: exact, for up to a few thousand grains.";
 }
 
 impl FieldSettings for DirectGravity {
@@ -51,7 +51,7 @@ impl FieldSettings for DirectGravity {
         Some(Source::Bodies)
     }
 
-    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, _scene: &ScenarioContext) -> Box<dyn Field> {
         Box::new(Direct::new(G, self.every))
     }
 }
@@ -92,7 +92,7 @@ impl Field for Direct {
         let constant = self.constant;
         positions.par_chunks(WIDTH).zip(out.par_chunks_mut(WIDTH)).with_min_len(4).for_each(
             |(targets, out)| {
-                let sum = f64::launch(Sum { positions, masses, targets });
+                let sum = f64::launch(PairSum { positions, masses, targets });
                 for (k, out) in out.iter_mut().enumerate() {
                     *out += DVec3::new(sum[0][k], sum[1][k], sum[2][k]) * constant;
                 }
@@ -108,7 +108,7 @@ impl Field for Direct {
             .par_chunks(WIDTH)
             .zip(masses.par_chunks(WIDTH))
             .map(|(targets, m)| {
-                let sum = f64::launch(Sum { positions, masses, targets });
+                let sum = f64::launch(PairSum { positions, masses, targets });
                 m.iter().zip(sum[3]).map(|(m, p)| m * p).sum::<f64>()
             })
             .collect();
@@ -139,7 +139,7 @@ pub fn direct_sample(positions: &[DVec3], masses: &[f64], rows: &[usize], consta
         .map(|k| {
             let (group, part) = (k / parts, k % parts);
             let range = part * PART..((part + 1) * PART).min(positions.len()).min(masses.len());
-            f64::launch(Sum {
+            f64::launch(PairSum {
                 positions: &positions[range.clone()],
                 masses: &masses[range],
                 targets: groups[group],
@@ -173,13 +173,13 @@ pub fn rms_relative_error(found: &[DVec3], exact: &[DVec3]) -> f64 {
 }
 
 /// Gradient and potential at up to sixteen points.
-struct Sum<'a> {
+struct PairSum<'a> {
     positions: &'a [DVec3],
     masses: &'a [f64],
     targets: &'a [DVec3],
 }
 
-impl Kernel<f64> for Sum<'_> {
+impl Kernel<f64> for PairSum<'_> {
     type Output = [[f64; WIDTH]; 4];
 
     #[inline(always)]

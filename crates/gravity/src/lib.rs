@@ -1,13 +1,13 @@
-//! What pulls on bodies from afar: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal part
-//! of a rotating frame. All are [`rubblepile_core::Field`]s. Each file owns its field and its settings, an entry of
+//! Forces at a distance: uniform gravity, self-gravity by direct sum or by a tree, and the centrifugal term of a
+//! rotating frame. All are [`rubblepile_core::Field`]s. Each file owns its field and its settings, an entry of
 //! `[[gravity]]`; [`Gravity`] is the list.
 //!
 //! | field | cost | for |
 //! |---|---|---|
-//! | [`Uniform`] | N | a laboratory |
+//! | [`Uniform`] | N | experiments on a planet's surface |
 //! | [`Direct`] | N^2 | up to some thousands of bodies, exact, keeps momentum to rounding |
 //! | [`Tree`] | N | many bodies, to a chosen relative error |
-//! | [`Asteroids`] | N log F | asteroids with surfaces of F facets, on grains and on each other |
+//! | [`AsteroidField`] | N log F | asteroids with surfaces of F facets, on grains and on each other |
 //! | [`Centrifugal`] | N | a rotating frame |
 //!
 //! Of a homogeneous polyhedron there are the exact sum and a tree over its facets, [`polyhedron`].
@@ -35,18 +35,18 @@ fields! {
     asteroids: Polyhedron(PolyhedronGravity),
 }
 
-pub use asteroids::Asteroids;
+pub use asteroids::AsteroidField;
 pub use centrifugal::Centrifugal;
 pub use direct::{Direct, direct_sample, rms_relative_error};
 pub use list::check;
-pub use solver::{Settings, Solver};
+pub use solver::{Settings, TreeSolver};
 pub use tree::{Accuracy, Tree};
 pub use uniform::Uniform;
 
-/// What benchmarks tune and no user needs; it may change at any time.
+/// Internals for benchmarks; not a stable interface.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::solver::{Settings, Solver};
+    pub use crate::solver::{Settings, TreeSolver};
 }
 
 use rubblepile_core::{Advice, Domain, Result, World};
@@ -60,7 +60,7 @@ fn check_finite(world: &World) -> Result<()> {
     if finite && !sum.is_nan() { Ok(()) } else { world.bodies.check_finite(world.time()) }
 }
 
-/// What is true of self-gravity however it is summed.
+/// Properties of self-gravity common to all solvers.
 fn self_gravity_advice(world: &World) -> Vec<Advice> {
     match world.domain {
         Domain::Open => Vec::new(),

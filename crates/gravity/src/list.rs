@@ -1,4 +1,4 @@
-//! What is made of the list of fields in `lib.rs`: the `[[gravity]]` tables, and the checks of one against the others.
+//! Generated from the list of fields in `lib.rs`: the `[[gravity]]` tables, and checks across them.
 
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ macro_rules! fields {
     };
 }
 
-/// Computed anew at every step: the default of `every`.
+/// Updated at every step: the default of `every`.
 pub(crate) fn every_step() -> u64 {
     1
 }
@@ -83,7 +83,7 @@ pub fn check(gravity: &[Gravity], check: &mut Check) {
             None => None,
         };
         if let Some(what) = twice {
-            check.add(at, format!("{what} given twice: every pull would count double"));
+            check.add(at, format!("{what} given twice: its forces would count double"));
         }
     }
 }

@@ -9,7 +9,7 @@
 use glam::DVec3;
 
 use crate::{
-    cells::{Ball, Cells, Leaf, Scale},
+    cells::{Ball, Leaf, TreeCells, TreeUnits},
     expansion::Expansion,
     simd::{Kernel, Lanes, Real},
     sort::Item,
@@ -27,7 +27,7 @@ pub struct Out<S> {
 }
 
 /// Far field of the local expansion and near field of the listed leaves, for one leaf.
-pub struct Near<'a, S, E, const POTENTIAL: bool> {
+pub struct LeafField<'a, S, E, const POTENTIAL: bool> {
     pub leaves: &'a [Leaf<S>],
     pub balls: &'a [Ball],
     pub target: usize,
@@ -41,7 +41,7 @@ pub struct Near<'a, S, E, const POTENTIAL: bool> {
     pub expansion: std::marker::PhantomData<E>,
 }
 
-impl<S: Real, E: Expansion, const POTENTIAL: bool> Kernel<S> for Near<'_, S, E, POTENTIAL> {
+impl<S: Real, E: Expansion, const POTENTIAL: bool> Kernel<S> for LeafField<'_, S, E, POTENTIAL> {
     type Output = ();
 
     #[inline(always)]
@@ -113,7 +113,7 @@ impl Diagonal {
 
 /// The pairs of leaves that were too close, in double precision from the positions themselves.
 pub fn sum_again<S: Real>(
-    cells: &Cells<S>,
+    cells: &TreeCells<S>,
     positions: &[DVec3],
     masses: &[f64],
     target: usize,
@@ -154,7 +154,7 @@ struct Careful<'a> {
     masses: &'a [f64],
     /// Positions are taken from here, so that bodies near it keep all their digits.
     origin: DVec3,
-    scale: Scale,
+    scale: TreeUnits,
     out: &'a mut Out<f64>,
 }
 

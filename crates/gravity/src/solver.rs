@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::{
-    cells::Cells,
+    cells::TreeCells,
     direct::{direct_sample, rms_relative_error},
     expansion::{Expansion, Order2, Order4, Order5, Order6},
     near::Out,
@@ -27,7 +27,7 @@ const LEAST: f64 = 1e-4;
 const SAMPLE: usize = 48;
 const REPEATS: usize = 4;
 
-/// How the tree is walked: what [`crate::Tree`] derives from its accuracy.
+/// Parameters of the walk, which [`crate::Tree`] derives from its accuracy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Order of the expansions: 4, 5 or 6 (in double precision always 6).
@@ -49,7 +49,7 @@ pub struct Settings {
 
 #[derive(Default)]
 struct Buffers<S> {
-    cells: Cells<S>,
+    cells: TreeCells<S>,
     out: Vec<Out<S>>,
     estimate: Vec<S>,
     tolerance: Vec<S>,
@@ -57,12 +57,12 @@ struct Buffers<S> {
 
 /// Keeps its memory from call to call, and nothing else.
 #[derive(Default)]
-pub struct Solver {
+pub struct TreeSolver {
     single: Buffers<f32>,
     double: Buffers<f64>,
 }
 
-impl Solver {
+impl TreeSolver {
     /// Adds the acceleration sum_j constant m_j d / |d|^3 of every body to `out`.
     pub fn accelerate(
         &mut self,

@@ -14,7 +14,7 @@ pub const BLOCK: usize = 8;
 pub const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Node {
+pub struct TreeNode {
     /// Leaves under it: `first..first + leaves` in the order of the bodies. No leaves: an empty place.
     pub first: u32,
     pub leaves: u32,
@@ -22,13 +22,13 @@ pub struct Node {
     pub children: u32,
 }
 
-const EMPTY: Node = Node { first: 0, leaves: 0, children: NONE };
+const EMPTY: TreeNode = TreeNode { first: 0, leaves: 0, children: NONE };
 
 #[derive(Debug, Default)]
 pub struct Topology {
     pub bodies: usize,
     /// `8 * block + place`; parents before children.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TreeNode>,
     /// Ranges of blocks, root first: a level's children lie in the next level.
     pub levels: Vec<std::ops::Range<usize>>,
 }
@@ -76,7 +76,7 @@ impl Topology {
 
 /// Halves the largest part until there are eight. Parts of up to eight leaves are kept whole, so that blocks of leaves
 /// are well filled, unless the node itself is so small: then its children are its leaves.
-fn children(node: Node) -> [Node; BLOCK] {
+fn children(node: TreeNode) -> [TreeNode; BLOCK] {
     let keep = if node.leaves as usize <= BLOCK { 1 } else { BLOCK as u32 };
     let mut parts = vec![(node.first, node.leaves)];
     while parts.len() < BLOCK {

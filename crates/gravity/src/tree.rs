@@ -8,7 +8,7 @@
 
 use rubblepile_core::{
     Actions, Advice, Citation, Field, G, Pulls, Result, World,
-    settings::{Check, FieldSettings, Number, Scene, field::Source, join},
+    settings::{Check, FieldSettings, Number, ScenarioContext, field::Source, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::{
     check_finite,
     list::every_step,
     self_gravity_advice,
-    solver::{Settings, Solver},
+    solver::{Settings, TreeSolver},
 };
 
 const DEHNEN: Citation = Citation {
@@ -42,13 +42,13 @@ const BYTES_PER_BODY: f64 = 200.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeGravity {
-    /// Relative error of the acceleration that is aimed at. Not given, and no `opening`: 1e-3.
+    /// Target relative error of the acceleration. Default without `opening`: 1e-3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Number>,
-    /// Opening angle (size of a cell over its distance) below which a cell counts as one.
+    /// Opening angle (size of a cell over its distance) below which a cell is not opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Number>,
-    /// Computed anew every so many steps.
+    /// Number of steps between updates.
     #[serde(default = "every_step")]
     pub every: u64,
 }
@@ -98,7 +98,7 @@ impl FieldSettings for TreeGravity {
         Some(Source::Bodies)
     }
 
-    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, _scene: &ScenarioContext) -> Box<dyn Field> {
         Box::new(Tree::new(self.accuracy(), self.every, G))
     }
 
@@ -107,7 +107,7 @@ impl FieldSettings for TreeGravity {
     }
 }
 
-/// How good the tree's accelerations are.
+/// Accuracy of the tree's accelerations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Accuracy {
     /// Root of the mean over bodies of (|error| / |acceleration|)^2, against the direct sum.
@@ -124,7 +124,7 @@ pub struct Tree {
     pub every: u64,
     /// Newton's constant, m^3 kg^-1 s^-2.
     pub constant: f64,
-    solver: Solver,
+    solver: TreeSolver,
 }
 
 impl Default for Tree {
@@ -135,7 +135,7 @@ impl Default for Tree {
 
 impl Tree {
     pub fn new(accuracy: Accuracy, every: u64, constant: f64) -> Self {
-        Tree { accuracy, every: every.max(1), constant, solver: Solver::default() }
+        Tree { accuracy, every: every.max(1), constant, solver: TreeSolver::default() }
     }
 }
 
@@ -215,19 +215,19 @@ impl Field for Tree {
         let mut advice = self_gravity_advice(world);
         match self.accuracy {
             Accuracy::Error(e) if e.is_nan() || e <= 0.0 => advice.push(Advice::fatal(format!(
-                "the tree's error is {e}: it must be above zero, for instance 1e-3"
+                "the tree's error must be above zero, for example 1e-3; it is {e}"
             ))),
             Accuracy::Error(e) if e > 0.1 => advice.push(Advice::warning(format!(
-                "a relative error of {e} is more than the tree will make: it works to 0.1"
+                "a relative error of {e} is too large for the tree; the largest is 0.1"
             ))),
             Accuracy::Error(e) if e < 1e-9 => advice.push(Advice::warning(format!(
-                "a relative error of {e} is below what the tree can do: it works to 1e-9; take the direct sum"
+                "a relative error of {e} is too small for the tree; the smallest is 1e-9. Use the direct sum"
             ))),
             Accuracy::Opening(a) if a.is_nan() || a <= 0.0 => advice.push(Advice::fatal(format!(
-                "the tree's opening angle is {a}: it must be above zero, for instance 0.6"
+                "the tree's opening angle must be above zero, for example 0.6; it is {a}"
             ))),
             Accuracy::Opening(a) if a > 0.95 => advice.push(Advice::warning(format!(
-                "an opening angle of {a} does not converge: the tree works with 0.95"
+                "an opening angle of {a} does not converge; the largest is 0.95"
             ))),
             _ => {}
         }

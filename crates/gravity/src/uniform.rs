@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rubblepile_core::{
     Actions, Advice, Field, Pulls, Result, World,
-    settings::{AccelerationKind, Check, FieldSettings, Scene, Vector},
+    settings::{AccelerationKind, Check, FieldSettings, ScenarioContext, Vector},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ impl FieldSettings for UniformGravity {
         Some(self.acceleration.0)
     }
 
-    fn field(&self, _scene: &Scene) -> Box<dyn Field> {
+    fn field(&self, _scene: &ScenarioContext) -> Box<dyn Field> {
         Box::new(Uniform { acceleration: self.acceleration.0 })
     }
 }

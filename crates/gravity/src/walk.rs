@@ -1,4 +1,4 @@
-//! The walk: for every target node, which sources act on it as a whole, and which must be looked at more closely.
+//! The walk: for every target node, which sources act on it as a whole, and which must be opened.
 //!
 //! A source A (mass M, radius a) acts on a target B (radius b) at distance R through an expansion of order p when
 //!
@@ -22,9 +22,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::{
-    cells::{Block, Cells, offsets},
+    cells::{NodeBlock, TreeCells, offsets},
     expansion::{Expansion, MOST_LOCALS, MOST_RECORD, RECORD_HEAD},
-    near::{Near, Out, sum_again},
+    near::{LeafField, Out, sum_again},
     simd::{Kernel, Lanes, Real, WIDTH},
     topology::{BLOCK, LEAF, NONE},
 };
@@ -38,23 +38,23 @@ const NEAREST: f64 = 1e-3;
 
 /// Some nodes of one block: bits of the places.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct NodeSet {
     block: u32,
     places: u32,
 }
 
-/// What a thread needs besides the tree.
+/// Scratch of a thread.
 #[derive(Default)]
 struct Scratch {
-    work: Vec<Entry>,
+    work: Vec<NodeSet>,
     far: Vec<u32>,
     near: Vec<u32>,
     again: Vec<u32>,
-    /// What is passed down, one list a level of the recursion.
-    passed: Vec<Vec<Entry>>,
+    /// What is passed down, one list per level of the recursion.
+    passed: Vec<Vec<NodeSet>>,
 }
 
-/// When a source may act as a whole.
+/// The acceptance criterion of a source.
 #[derive(Debug, Clone, Copy)]
 pub struct Acceptance {
     pub opening: f64,
@@ -65,7 +65,7 @@ pub struct Acceptance {
 }
 
 pub struct Walk<'a, S> {
-    pub cells: &'a Cells<S>,
+    pub cells: &'a TreeCells<S>,
     pub positions: &'a [DVec3],
     pub masses: &'a [f64],
     pub acceptance: Acceptance,
@@ -88,7 +88,7 @@ impl<S: Real> Walk<'_, S> {
         self.descend::<E, POTENTIAL>(
             0,
             &locals,
-            &[Entry { block: 0, places: 1 }],
+            &[NodeSet { block: 0, places: 1 }],
             &mut Scratch::default(),
             out,
         );
@@ -97,7 +97,7 @@ impl<S: Real> Walk<'_, S> {
     /// A rough size of the acceleration at the centre of every leaf, from groups of leaves.
     pub fn estimate<E: Expansion>(&self, out: &mut [S]) {
         let locals = [S::default(); MOST_LOCALS];
-        self.guess::<E>(0, &locals, &[Entry { block: 0, places: 1 }], &mut Scratch::default(), out);
+        self.guess::<E>(0, &locals, &[NodeSet { block: 0, places: 1 }], &mut Scratch::default(), out);
     }
 
     fn target(&self, node: usize, last: bool) -> Target<S> {
@@ -114,7 +114,7 @@ impl<S: Real> Walk<'_, S> {
         &self,
         node: usize,
         locals: &[S; MOST_LOCALS],
-        entries: &[Entry],
+        entries: &[NodeSet],
         scratch: &mut Scratch,
         out: &mut [Out<S>],
     ) {
@@ -142,7 +142,7 @@ impl<S: Real> Walk<'_, S> {
         if target.last {
             let Some(out) = out.first_mut() else { return };
             scratch.again.clear();
-            S::launch(Near::<S, E, POTENTIAL> {
+            S::launch(LeafField::<S, E, POTENTIAL> {
                 leaves: &self.cells.leaves,
                 balls: &self.cells.balls,
                 target: shape.first as usize,
@@ -173,7 +173,7 @@ impl<S: Real> Walk<'_, S> {
         &self,
         node: usize,
         locals: &[S; MOST_LOCALS],
-        entries: &[Entry],
+        entries: &[NodeSet],
         scratch: &mut Scratch,
         out: &mut [S],
     ) {
@@ -274,9 +274,9 @@ struct Search<'a, 'b, S, E> {
     target: Target<S>,
     /// Stop at groups of leaves instead of leaves.
     groups: bool,
-    entries: &'a [Entry],
+    entries: &'a [NodeSet],
     scratch: &'a mut Scratch,
-    passed: &'a mut Vec<Entry>,
+    passed: &'a mut Vec<NodeSet>,
     e: PhantomData<E>,
 }
 
@@ -292,7 +292,7 @@ impl<S: Real, E: Expansion> Kernel<S> for Search<'_, '_, S, E> {
         near.clear();
         work.extend_from_slice(self.entries);
         let judge = Judge::<S, V>::new(&self.target, &self.walk.acceptance);
-        let none = Entry { block: 0, places: 0 };
+        let none = NodeSet { block: 0, places: 0 };
         let mut ids = [0; WIDTH];
         while let Some(first) = work.pop() {
             let second = work.pop().unwrap_or(none);
@@ -320,12 +320,12 @@ impl<S: Real, E: Expansion> Kernel<S> for Search<'_, '_, S, E> {
                     let pass = ends | (open & !(larger >> shift));
                     open &= larger >> shift;
                     if pass != 0 {
-                        self.passed.push(Entry { block: entry.block, places: pass });
+                        self.passed.push(NodeSet { block: entry.block, places: pass });
                     }
                 }
                 while open != 0 {
                     let child = block.children[open.trailing_zeros() as usize];
-                    work.push(Entry { block: child, places: blocks[child as usize].used });
+                    work.push(NodeSet { block: child, places: blocks[child as usize].used });
                     open &= open - 1;
                 }
             }
@@ -369,7 +369,7 @@ impl<S: Real, V: Lanes<S>> Judge<S, V> {
 
     /// Bits of the nodes of two blocks that may act as a whole, and of those larger than the target.
     #[inline(always)]
-    fn decide<E: Expansion>(&self, pair: [&Block<S>; 2]) -> (u32, u32) {
+    fn decide<E: Expansion>(&self, pair: [&NodeBlock<S>; 2]) -> (u32, u32) {
         let [p, q] = pair;
         let mut r2 = V::zero();
         for a in 0..3 {
@@ -395,7 +395,7 @@ impl<S: Real, V: Lanes<S>> Judge<S, V> {
 
 /// Adds the local expansions of the listed nodes about a centre.
 struct Far<'a, S, E, const POTENTIAL: bool> {
-    cells: &'a Cells<S>,
+    cells: &'a TreeCells<S>,
     centre: [f64; 3],
     sources: &'a [u32],
     locals: &'a mut [S; MOST_LOCALS],
@@ -443,7 +443,7 @@ impl<S: Real, E: Expansion, const POTENTIAL: bool> Kernel<S> for Far<'_, S, E, P
 
 /// A parent's local expansion about the centres of its children, a column a child.
 struct Down<'a, S, E> {
-    block: &'a Block<S>,
+    block: &'a NodeBlock<S>,
     centre: [f64; 3],
     locals: &'a [S; MOST_LOCALS],
     e: PhantomData<E>,

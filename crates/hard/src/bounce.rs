@@ -1,4 +1,4 @@
-//! What two spheres, or a sphere and something that does not give way, exchange when they meet (eqs (4), (6), (7)).
+//! Impulses of a collision between two spheres, or of a sphere with an immovable surface (eqs (4), (6), (7)).
 
 use glam::DVec3;
 
@@ -21,7 +21,7 @@ pub fn impulse(u: DVec3, normal: DVec3, rebound: f64, tangential: f64) -> DVec3 
     (rebound - un) * normal - 2.0 / 7.0 * (1.0 - tangential) * (u - un * normal)
 }
 
-/// What comes of a meeting of a sphere and a body that gives way.
+/// The outcome of a collision of a sphere with a movable body.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange {
     /// On the sphere.

@@ -1,9 +1,9 @@
-//! One drift: all grains fly straight, and every collision of this time is carried out in its turn.
+//! One drift: grains fly straight, and collisions are resolved one by one in order of time.
 //!
 //! Each grain has one entry in the queue that holds: the first of what it would meet next among its neighbours, the walls, and the
-//! face of its cell. A collision makes new entries for the two that met and touches nobody else: an entry of a third
+//! face of its cell. A collision makes new entries for the two that met and changes no others: an entry of a third
 //! grain that was to meet one of them is found to be out of date (the partner has met something since) when its turn comes, and
-//! is made anew then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
+//! is renewed then. It cannot hide an earlier collision: all that was later than it when it was made is still later or
 //! was found by the partner whose path has changed.
 //!
 //! Velocities in a drift are those in the middle of the step (kick, drift, kick): grains fly along the chords of their
@@ -13,25 +13,25 @@
 //!
 //! Asteroids fall, too, and give way: when they are met, on the parabolas of both, and what that does is in `ground` and `flight`.
 //!
-//! What is ahead of a grain is found in `look`; what a collision does is in `resolve`.
+//! `predict` finds the next event of a grain; `resolve` carries out collisions.
 
 use glam::DVec3;
 use rubblepile_core::{Asteroid, Domain, Error, Result, Wall, World, wall::Pose};
-use rubblepile_geometry::{meeting::Target, mesh::Surfaces};
+use rubblepile_geometry::{meeting::MovingWall, mesh::Surfaces};
 
 use crate::{
     bounce::Restitution,
+    buffers::{DriftBuffers, Fate, FlyingGrain, NextEvent},
     flight::Flight,
-    grid::Grid,
+    grid::CellGrid,
     lists::Lists,
-    memory::{Ahead, Fate, Grain, Memory},
     state::{Held, WallTally},
 };
 
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.
 const STANDSTILL: u64 = 10_000;
 
-/// What happened in a drift.
+/// Counts and energies of a drift.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tally {
     pub grain_collisions: u64,
@@ -46,9 +46,9 @@ pub struct Tally {
     pub wall_work: f64,
 }
 
-/// What a drift needs to know besides the grains.
+/// The inputs of a drift besides the grains.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct DriftContext<'a> {
     pub domain: Domain,
     pub walls: &'a [Wall],
     pub asteroids: &'a [Asteroid],
@@ -70,18 +70,18 @@ pub struct Scene<'a> {
     pub curvilinear: bool,
 }
 
-/// Where a grain looks for others.
-pub enum Near<'a> {
+/// How collision candidates of a grain are found.
+pub enum BroadPhase<'a> {
     /// In the cells around its own. It may fly as far as it likes.
-    Cells(Grid),
+    Cells(CellGrid),
     /// In its list, as long as it stays within the leash of its place at the start.
     Lists { lists: &'a Lists, leash: f64 },
 }
 
-impl Near<'_> {
+impl BroadPhase<'_> {
     pub fn cells(world: &World) -> Self {
         let largest = world.bodies.radius.iter().copied().fold(0.0, f64::max);
-        Near::Cells(Grid::new(world.bodies.position.iter().copied(), 2.0 * largest, &world.domain))
+        BroadPhase::Cells(CellGrid::new(world.bodies.position.iter().copied(), 2.0 * largest, &world.domain))
     }
 }
 
@@ -99,9 +99,9 @@ pub struct Caught {
     pub spin: DVec3,
 }
 
-/// What came of a drift.
+/// The result of a drift.
 pub struct End {
-    pub memory: Memory,
+    pub buffers: DriftBuffers,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
@@ -110,37 +110,42 @@ pub struct End {
 }
 
 pub struct Drift<'a> {
-    pub scene: Scene<'a>,
+    pub scene: DriftContext<'a>,
     /// Periods and one over them; zero along open axes.
     pub period: (DVec3, DVec3),
-    pub memory: Memory,
+    pub buffers: DriftBuffers,
     pub caught: Vec<Caught>,
     pub absorbed: Vec<u32>,
     pub walls: Vec<WallTally>,
-    pub targets: Vec<Target<'a>>,
+    pub targets: Vec<MovingWall<'a>>,
     /// The asteroids, and the radius of the smallest grain where there are any.
     pub flights: Vec<Flight>,
     pub smallest: f64,
     /// A grain that is inside an asteroid.
     pub inside: Option<(usize, usize)>,
-    /// Where walls are at the end.
+    /// Positions of the walls at the end.
     pub ends: Vec<Pose>,
     /// Positions at the start.
     start: &'a [DVec3],
     pub id: &'a [u64],
-    pub near: Near<'a>,
+    pub broad_phase: BroadPhase<'a>,
     /// Whether a grain has left its leash.
     strayed: bool,
-    /// Nobody is held or absorbed: fates, which would be another place in memory to look at, need no look.
+    /// No grain is held or absorbed, so that fates need not be loaded from memory.
     pub all_free: bool,
     pub now: f64,
     pub tally: Tally,
 }
 
 impl<'a> Drift<'a> {
-    pub fn new(world: &'a World, scene: Scene<'a>, near: Near<'a>, mut memory: Memory) -> Self {
+    pub fn new(
+        world: &'a World,
+        scene: DriftContext<'a>,
+        broad_phase: BroadPhase<'a>,
+        mut buffers: DriftBuffers,
+    ) -> Self {
         let b = &world.bodies;
-        memory.fill(world);
+        buffers.fill(world);
         let finite = |x: f64| if x.is_finite() { x } else { 0.0 };
         let period = scene.domain.period();
         let period = (DVec3::from_array(period.to_array().map(finite)), 1.0 / period);
@@ -153,11 +158,11 @@ impl<'a> Drift<'a> {
         };
         let mut drift = Drift {
             period,
-            memory,
+            buffers,
             caught: Vec::new(),
             absorbed: Vec::new(),
             walls,
-            targets: scene.walls.iter().map(Target::new).collect(),
+            targets: scene.walls.iter().map(MovingWall::new).collect(),
             flights,
             smallest,
             inside: None,
@@ -165,7 +170,7 @@ impl<'a> Drift<'a> {
             scene,
             start: &b.position,
             id: &b.id,
-            near,
+            broad_phase,
             strayed: false,
             all_free: true,
             now: 0.0,
@@ -174,34 +179,34 @@ impl<'a> Drift<'a> {
         for &(row, held) in drift.scene.held {
             drift.hold(row as usize, held);
         }
-        match drift.near {
-            Near::Cells(_) => {
+        match drift.broad_phase {
+            BroadPhase::Cells(_) => {
                 for k in 0..b.len() as u32 {
-                    drift.memory.ahead[k as usize] = drift.look_ahead(k);
+                    drift.buffers.ahead[k as usize] = drift.predict(k);
                 }
             }
-            Near::Lists { lists, .. } => drift.look_ahead_for_all(lists),
+            BroadPhase::Lists { lists, .. } => drift.predict_all(lists),
         }
-        let Memory { queue, ahead, .. } = &mut drift.memory;
-        queue.fill(ahead.iter().map(Ahead::first), scene.h);
+        let DriftBuffers { queue, ahead, .. } = &mut drift.buffers;
+        queue.fill(ahead.iter().map(NextEvent::first), scene.h);
         drift
     }
 
     /// Carries out everything up to the end of the drift. Should a grain leave its leash, lists cannot say whom it meets: the
     /// drift comes to nothing, and gives back its memory.
-    pub fn run(mut self) -> Result<std::result::Result<End, Memory>> {
+    pub fn run(mut self) -> Result<std::result::Result<End, DriftBuffers>> {
         let h = self.scene.h;
         let mut moment = (0.0, 0u64);
         loop {
             if self.strayed {
-                return Ok(Err(self.memory));
+                return Ok(Err(self.buffers));
             }
             if let Some((row, which)) = self.inside {
                 let (id, asteroid) = (self.id[row], self.scene.asteroids[which].name.clone());
                 return Err(Error::Inside { id, asteroid, time: self.scene.start + self.now });
             }
-            let Some((time, k)) = self.memory.queue.take() else { break };
-            let ahead = self.memory.ahead[k as usize];
+            let Some((time, k)) = self.buffers.queue.take() else { break };
+            let ahead = self.buffers.ahead[k as usize];
             if ahead.first() != time {
                 // Something came in between, and this never happens.
                 continue;
@@ -218,16 +223,16 @@ impl<'a> Drift<'a> {
                 self.meet_wall(k, ahead);
             }
             moment = if time > moment.0 { (time, 0) } else { (time, moment.1 + 1) };
-            if moment.1 > STANDSTILL * self.memory.rows.len() as u64 {
+            if moment.1 > STANDSTILL * self.buffers.rows.len() as u64 {
                 return Err(Error::Standstill { time: self.scene.start + time, collisions: moment.1 });
             }
         }
-        for row in &mut self.memory.rows {
-            let g = Grain::from(*row);
-            *row = Grain { position: g.at(h), ..g }.into();
+        for row in &mut self.buffers.rows {
+            let g = FlyingGrain::from(*row);
+            *row = FlyingGrain { position: g.at(h), ..g }.into();
         }
         Ok(Ok(End {
-            memory: self.memory,
+            buffers: self.buffers,
             caught: self.caught,
             absorbed: self.absorbed,
             walls: self.walls,
@@ -238,8 +243,8 @@ impl<'a> Drift<'a> {
 
     /// Notes it if a grain leaves its leash: where it ends tells, since its path up to now did not.
     pub fn watch(&mut self, row: usize) {
-        if let Near::Lists { leash, .. } = self.near {
-            let end = self.memory.grain(row).at(self.scene.h);
+        if let BroadPhase::Lists { leash, .. } = self.broad_phase {
+            let end = self.buffers.grain(row).at(self.scene.h);
             self.strayed |= end.distance_squared(self.start[row]) > leash * leash;
         }
     }
@@ -256,15 +261,15 @@ impl<'a> Drift<'a> {
         d - self.period.0 * (d * self.period.1 + WHOLE - WHOLE)
     }
 
-    pub fn set(&mut self, k: u32, ahead: Ahead) {
-        self.memory.ahead[k as usize] = ahead;
-        self.memory.queue.set(k, ahead.first());
+    pub fn set(&mut self, k: u32, ahead: NextEvent) {
+        self.buffers.ahead[k as usize] = ahead;
+        self.buffers.queue.set(k, ahead.first());
     }
 
-    /// What became of a grain so far.
+    /// State of a grain so far.
     #[inline]
     pub fn fate(&self, row: usize) -> Fate {
-        if self.all_free { Fate::Free } else { self.memory.fate[row] }
+        if self.all_free { Fate::Free } else { self.buffers.fate[row] }
     }
 
     pub fn acceleration(&self, row: usize) -> DVec3 {

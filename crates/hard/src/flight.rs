@@ -1,4 +1,4 @@
-//! An asteroid in a drift: it flies and turns freely from one hit to the next.
+//! An asteroid in a drift: free motion and rotation between collisions.
 //!
 //! A time without a hit is a leg. In it the centre flies straight, as grains do, and the body turns at an even rate that ends where free
 //! rotation does; the angular momentum is what it was. A body that tumbles gets a new leg, too, when it has turned by a part of a radian.
@@ -15,7 +15,7 @@ use rubblepile_core::{
     rotation::{even_rate, spin_of, turns_steadily},
     wall::Pose,
 };
-use rubblepile_geometry::meeting::Ride;
+use rubblepile_geometry::meeting::BodyPath;
 
 /// How far the surface may be from where a grain expects it, over the smallest radius, before all look again.
 const MOST_ASTRAY: f64 = 5e-8;
@@ -145,9 +145,9 @@ impl Flight {
     }
 
     /// How it moves from a moment of its leg on. Like grains it meets others on the parabola of its fall.
-    pub fn ride(&self, now: f64) -> Ride {
+    pub fn ride(&self, now: f64) -> BodyPath {
         let time = now - self.since;
-        Ride {
+        BodyPath {
             position: self.body.position
                 + time * self.body.velocity
                 + 0.5 * now * (now - self.h) * self.acceleration,
@@ -170,7 +170,7 @@ impl Flight {
         spin_of(rotation * self.body.axes, self.momentum, self.body.inertia)
     }
 
-    /// Where its centre is on the chord of the drift.
+    /// Its centre on the chord of the drift.
     pub fn centre(&self, now: f64) -> DVec3 {
         self.body.position + (now - self.since) * self.body.velocity
     }

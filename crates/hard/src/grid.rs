@@ -1,6 +1,6 @@
-//! Cells in which grains look for each other: no smaller than the largest grain, so that only neighbours can touch.
+//! Cell grid of the broad phase: cells no smaller than the largest grain, so that only neighbours can touch.
 //!
-//! Along an open axis the row of cells is bent to a circle: cells far apart share a place, which costs a look at a grain
+//! Along an open axis the row of cells is bent to a circle: cells far apart share a place, which costs a test of a grain
 //! that is too far away. Along a periodic axis the circle is the box.
 
 use glam::DVec3;
@@ -18,10 +18,10 @@ pub const FEWEST_PERIODIC: i32 = 4;
 /// Grains that a cell has room for. Others are found one from the other, which only crowds of small grains need.
 const ROOM: usize = 3;
 
-/// Where a grain is. Never in two cache lines.
+/// The cell of a grain. Never in two cache lines.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(32))]
-struct Place {
+struct CellPlace {
     /// Cell, as if space went on forever.
     cell: [i32; 3],
     /// The same on the circle.
@@ -44,17 +44,17 @@ impl Cell {
 }
 
 #[derive(Debug)]
-pub struct Grid {
+pub struct CellGrid {
     origin: DVec3,
     size: DVec3,
     count: [i32; 3],
-    place: Vec<Place>,
+    place: Vec<CellPlace>,
     cells: Vec<Cell>,
 }
 
 /// A step into a neighbouring cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Crossing {
+pub struct CellCrossing {
     pub axis: u8,
     pub up: bool,
 }
@@ -72,7 +72,7 @@ fn spread(mut values: Vec<f64>) -> f64 {
     (high - low) * (last as f64 / (last - 2 * few).max(1) as f64)
 }
 
-impl Grid {
+impl CellGrid {
     /// Cells for grains of a largest diameter, all of them put into theirs.
     pub fn new(
         position: impl ExactSizeIterator<Item = DVec3> + Clone,
@@ -120,7 +120,7 @@ impl Grid {
         let size = DVec3::from_array(std::array::from_fn(|k| {
             if periodic[k] { period[k] / f64::from(count[k]) } else { target }
         }));
-        let mut grid = Grid {
+        let mut grid = CellGrid {
             origin: low,
             size,
             count,
@@ -131,7 +131,7 @@ impl Grid {
             let at = (x - low) / size;
             let cell = [at.x.floor() as i32, at.y.floor() as i32, at.z.floor() as i32];
             let bent = std::array::from_fn(|a| cell[a].rem_euclid(count[a]));
-            grid.place.push(Place { cell, bent, next: NONE });
+            grid.place.push(CellPlace { cell, bent, next: NONE });
             grid.link(k as u32);
         }
         grid
@@ -187,9 +187,9 @@ impl Grid {
     }
 
     /// When a grain that is at `x` leaves its cell, from now on, and where to.
-    pub fn crossing(&self, k: u32, x: DVec3, v: DVec3) -> (f64, Crossing) {
+    pub fn crossing(&self, k: u32, x: DVec3, v: DVec3) -> (f64, CellCrossing) {
         let cell = self.place[k as usize].cell;
-        let mut first = (f64::INFINITY, Crossing { axis: 0, up: true });
+        let mut first = (f64::INFINITY, CellCrossing { axis: 0, up: true });
         for axis in 0..3 {
             if v[axis] == 0.0 {
                 continue;
@@ -198,14 +198,14 @@ impl Grid {
             let face = self.origin[axis] + self.size[axis] * f64::from(cell[axis] + i32::from(up));
             let t = ((face - x[axis]) / v[axis]).max(0.0);
             if t < first.0 {
-                first = (t, Crossing { axis: axis as u8, up });
+                first = (t, CellCrossing { axis: axis as u8, up });
             }
         }
         first
     }
 
     /// Moves a grain to the next cell.
-    pub fn cross(&mut self, k: u32, crossing: Crossing) {
+    pub fn cross(&mut self, k: u32, crossing: CellCrossing) {
         self.unlink(k);
         let axis = crossing.axis as usize;
         let count = self.count[axis];
@@ -219,14 +219,14 @@ impl Grid {
     /// All grains in the cells around that of `k` and in its own, `k` itself too.
     pub fn around<'a>(&self, k: u32, found: &'a mut Vec<u32>) -> &'a [u32] {
         let b = self.place[k as usize].bent;
-        let mut found = Found::new(found);
+        let mut found = FoundGrains::new(found);
         for z in -1..=1 {
             let z = around(b[2] + z, self.count[2]);
             for y in -1..=1 {
                 let y = around(b[1] + y, self.count[1]);
                 let row = (z * self.count[1] + y) * self.count[0];
                 for x in -1..=1 {
-                    self.look_into((row + around(b[0] + x, self.count[0])) as usize, &mut found);
+                    self.collect((row + around(b[0] + x, self.count[0])) as usize, &mut found);
                 }
             }
         }
@@ -234,25 +234,25 @@ impl Grid {
     }
 
     /// The grains in the nine cells that have come near by a crossing.
-    pub fn ahead<'a>(&self, k: u32, crossing: Crossing, found: &'a mut Vec<u32>) -> &'a [u32] {
+    pub fn ahead<'a>(&self, k: u32, crossing: CellCrossing, found: &'a mut Vec<u32>) -> &'a [u32] {
         let axis = crossing.axis as usize;
         let (p, q) = ((axis + 1) % 3, (axis + 2) % 3);
         let mut b = self.place[k as usize].bent;
         b[axis] = around(b[axis] + if crossing.up { 1 } else { -1 }, self.count[axis]);
         let (bp, bq) = (b[p], b[q]);
-        let mut found = Found::new(found);
+        let mut found = FoundGrains::new(found);
         for i in -1..=1 {
             b[p] = around(bp + i, self.count[p]);
             for j in -1..=1 {
                 b[q] = around(bq + j, self.count[q]);
-                self.look_into(self.index(b), &mut found);
+                self.collect(self.index(b), &mut found);
             }
         }
         found.all()
     }
 
     #[inline(always)]
-    fn look_into(&self, cell: usize, found: &mut Found) {
+    fn collect(&self, cell: usize, found: &mut FoundGrains) {
         let cell = &self.cells[cell];
         for k in cell.grains {
             found.take(k);
@@ -266,13 +266,13 @@ impl Grid {
 
     /// Asks for where a grain is.
     #[inline]
-    pub fn ask_for_place(&self, k: u32) {
+    pub fn prefetch_place(&self, k: u32) {
         prefetch(&self.place, k as usize);
     }
 
     /// Asks for the cells around a grain.
     #[inline]
-    pub fn ask_for_cells(&self, k: u32) {
+    pub fn prefetch_cells(&self, k: u32) {
         let b = self.place[k as usize].bent;
         for z in -1..=1 {
             let z = around(b[2] + z, self.count[2]);
@@ -287,12 +287,12 @@ impl Grid {
 }
 
 /// Grains that are being found. Places without one are written too, and then over: whether there is one is not to be guessed.
-struct Found<'a> {
+struct FoundGrains<'a> {
     list: &'a mut Vec<u32>,
     count: usize,
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundGrains<'a> {
     /// Places in 27 cells.
     const MOST: usize = 27 * ROOM;
 
@@ -300,7 +300,7 @@ impl<'a> Found<'a> {
         if list.len() < Self::MOST {
             list.resize(Self::MOST, NONE);
         }
-        Found { list, count: 0 }
+        FoundGrains { list, count: 0 }
     }
 
     #[inline(always)]
@@ -345,7 +345,7 @@ mod tests {
         let mut position: Vec<DVec3> =
             (0..1000).map(|_| 20.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
         let most = |position: &[DVec3]| {
-            let grid = Grid::new(position.iter().copied(), 0.5, &Domain::Open);
+            let grid = CellGrid::new(position.iter().copied(), 0.5, &Domain::Open);
             (0..1000).map(|k| grid.around(k, &mut Vec::new()).len()).max().unwrap()
         };
         let together = most(&position);
@@ -361,7 +361,7 @@ mod tests {
         let domain = Domain::Periodic { min: DVec3::ZERO, max: DVec3::splat(4.0), axes: [true; 3] };
         let position: Vec<DVec3> =
             (0..n).map(|_| 4.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform())).collect();
-        let mut grid = Grid::new(position.iter().copied(), 0.99, &domain);
+        let mut grid = CellGrid::new(position.iter().copied(), 0.99, &domain);
         let mut found = Vec::new();
         let mut gone = vec![false; n];
         for step in 0..3000 {
@@ -369,7 +369,7 @@ mod tests {
             if gone[k] {
                 continue;
             }
-            let crossing = Crossing { axis: (step % 3) as u8, up: rng.uniform() < 0.5 };
+            let crossing = CellCrossing { axis: (step % 3) as u8, up: rng.uniform() < 0.5 };
             grid.cross(k as u32, crossing);
             let near = |j: usize, reach: &dyn Fn(usize, i32) -> bool| {
                 let (a, b) = (grid.place[k].bent, grid.place[j].bent);

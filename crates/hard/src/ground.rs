@@ -1,6 +1,6 @@
-//! Grains and asteroids: when they meet, and what they exchange.
+//! Collisions of grains with asteroids: their times and impulses.
 
-use rubblepile_core::{Error, Result, SurfaceRef, World};
+use rubblepile_core::{Error, Result, SurfaceRef, World, text};
 use rubblepile_geometry::{
     meeting::{Meeting, Path, first_touch_of_surface},
     mesh::{Surfaces, closest_point},
@@ -8,8 +8,8 @@ use rubblepile_geometry::{
 
 use crate::{
     bounce::{exchange, spin_change},
+    buffers::{Fate, NextEvent},
     drift::Drift,
-    memory::{Ahead, Fate},
 };
 
 /// In place of a facet: nothing is met, but what is ahead is not known any further.
@@ -17,7 +17,7 @@ const LOOK_AGAIN: u32 = u32::MAX;
 
 impl Drift<'_> {
     /// The first asteroid that a grain meets, unless something is known to come before.
-    pub fn look_for_asteroids(&mut self, row: usize, ahead: &mut Ahead) {
+    pub fn predict_asteroids(&mut self, row: usize, ahead: &mut NextEvent) {
         if self.flights.is_empty() || self.fate(row) != Fate::Free {
             return;
         }
@@ -26,7 +26,7 @@ impl Drift<'_> {
             flight.keep_up(self.now);
             let until = flight.until();
             let path = Path { within: until - self.now, ..path };
-            let clear = &mut self.memory.clear[which][row];
+            let clear = &mut self.buffers.clear[which][row];
             let tree = self.scene.surfaces.tree(which);
             let size = flight.asteroid().radius;
             let (time, facet) = match first_touch_of_surface(tree, size, &flight.ride(self.now), &path, clear)
@@ -47,27 +47,27 @@ impl Drift<'_> {
     }
 
     /// The walls and asteroids that are ahead of a grain have changed, and nothing else.
-    fn look_at_ground_again(&mut self, k: u32) {
-        let before = self.memory.ahead[k as usize];
-        let mut ahead = Ahead { wall: f64::INFINITY, ..before };
-        self.look_for_walls(k as usize, &mut ahead);
-        self.look_for_asteroids(k as usize, &mut ahead);
-        self.memory.ahead[k as usize] = ahead;
+    fn predict_ground_again(&mut self, k: u32) {
+        let before = self.buffers.ahead[k as usize];
+        let mut ahead = NextEvent { wall: f64::INFINITY, ..before };
+        self.predict_walls(k as usize, &mut ahead);
+        self.predict_asteroids(k as usize, &mut ahead);
+        self.buffers.ahead[k as usize] = ahead;
         // What has been taken out of the queue goes in again.
         if ahead.first() != before.first() || ahead.first() <= self.now {
-            self.memory.queue.set(k, ahead.first());
+            self.buffers.queue.set(k, ahead.first());
         }
     }
 
-    pub fn meet_asteroid(&mut self, k: u32, which: usize, ahead: Ahead) {
+    pub fn meet_asteroid(&mut self, k: u32, which: usize, ahead: NextEvent) {
         let (i, now) = (k as usize, self.now);
         if ahead.face == LOOK_AGAIN || self.flights[which].leg != ahead.leg {
-            self.look_at_ground_again(k);
+            self.predict_ground_again(k);
             return;
         }
         let at_once = self.bring_here(i);
-        let me = self.memory.grain(i);
-        let (flight, body) = (&self.flights[which], self.memory.bodies[i]);
+        let me = self.buffers.grain(i);
+        let (flight, body) = (&self.flights[which], self.buffers.bodies[i]);
         let mut pose = flight.pose(now);
         let place = pose.to_local(me.position + self.sag(i));
         let corners = flight.asteroid().mesh.corners(ahead.face as usize);
@@ -106,16 +106,16 @@ impl Drift<'_> {
         self.tally.lost_normal += met.lost_normal;
         self.tally.lost_tangential += met.lost_tangential;
         self.tally.asteroid_collisions += 1;
-        self.memory.push(i, met.impulse / body.mass);
-        self.memory.bodies[i].spin += spin_change(arm, met.impulse, body.mass, me.radius);
-        self.memory.met[i] = self.memory.met[i].wrapping_add(1);
+        self.buffers.push(i, met.impulse / body.mass);
+        self.buffers.bodies[i].spin += spin_change(arm, met.impulse, body.mass, me.radius);
+        self.buffers.met[i] = self.buffers.met[i].wrapping_add(1);
         self.flights[which].hit(now, -met.impulse, asteroid_arm);
-        self.look_again(k);
+        self.predict_again(k);
         if self.flights[which].astray(self.smallest) {
             self.flights[which].expect(now);
-            for other in 0..self.memory.rows.len() as u32 {
+            for other in 0..self.buffers.rows.len() as u32 {
                 if other != k && self.fate(other as usize) == Fate::Free {
-                    self.look_at_ground_again(other);
+                    self.predict_ground_again(other);
                 }
             }
         }
@@ -136,12 +136,12 @@ pub fn check_outside(surfaces: &Surfaces, world: &World, deepest: f64) -> Result
             let gap = surfaces.tree(k).nearest(x).map_or(f64::INFINITY, |n| n.distance - radius);
             if gap < -deepest * radius {
                 return Err(Error::Unsupported(format!(
-                    "body {} overlaps asteroid `{}` by {:.1e} of its radius at t = {:e} s: hard spheres cannot overlap; \
-                     place it apart",
+                    "body {} overlaps asteroid `{}` by {:.1e} of its radius at t = {}: hard spheres cannot overlap; \
+                     move it away",
                     b.id[row],
                     asteroid.name,
                     -gap / radius,
-                    world.time()
+                    text::time(world.time())
                 )));
             }
         }

@@ -2,13 +2,13 @@
 //! hard-sphere-2011.
 
 mod bounce;
+mod buffers;
 mod drift;
 mod flight;
 mod grid;
 mod ground;
 mod lists;
-mod look;
-mod memory;
+mod predict;
 mod queue;
 mod resolve;
 pub mod settings;

@@ -1,7 +1,7 @@
-//! Who may meet whom in a short drift: lists of neighbours that are kept over many drifts.
+//! Neighbour lists for short drifts, kept over many of them.
 //!
 //! Which pairs are listed beyond those that can meet makes no difference to what happens: a run that is resumed, and finds
-//! its lists anew, goes on as it would have.
+//! its lists again, continues as it would have.
 
 use glam::DVec3;
 use rubblepile_core::World;
@@ -39,7 +39,7 @@ impl Lists {
         (leash <= LONGEST_LEASH * mean).then_some(leash)
     }
 
-    /// Makes the lists anew, unless those at hand are good for a drift in which nobody gets further than `leash`.
+    /// Rebuilds the lists, unless they are still valid for a drift in which no grain moves farther than `leash`.
     pub fn prepare(&mut self, world: &World, leash: f64) {
         let b = &world.bodies;
         if self.found_at.len() == b.len() {

@@ -1,4 +1,4 @@
-//! The next event of all: a calendar. Every grain enters the time of its own next event; they come out by time, at equal times by
+//! The event queue: a calendar. Every grain enters the time of its own next event; they come out by time, at equal times by
 //! row, so that the order does not depend on how the calendar is divided. After Paul (2007), who has a tree for the present day.
 //!
 //! The drift is cut into days. An entry is put at the end of its day, which costs the same however many grains there are; a day
@@ -18,15 +18,15 @@ const MOST_DAYS: f64 = 65_536.0;
 
 /// A time and a row, in one number that sorts as they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry(u128);
+struct QueueEntry(u128);
 
 const SIGN: u64 = 1 << 63;
 
-impl Entry {
+impl QueueEntry {
     fn new(time: f64, row: u32) -> Self {
         let bits = time.to_bits();
         let ordered = if bits & SIGN == 0 { bits | SIGN } else { !bits };
-        Entry(u128::from(ordered) << 32 | u128::from(row))
+        QueueEntry(u128::from(ordered) << 32 | u128::from(row))
     }
 
     fn time(self) -> f64 {
@@ -45,15 +45,15 @@ pub struct Queue {
     end: f64,
     /// Days a second.
     scale: f64,
-    days: Vec<Vec<Entry>>,
+    days: Vec<Vec<QueueEntry>>,
     today: usize,
     /// Entries of today in their order, and the place of the next one.
-    sorted: Vec<Entry>,
+    sorted: Vec<QueueEntry>,
     next: usize,
     /// Entries of today that came after it had begun.
-    late: BinaryHeap<Reverse<Entry>>,
+    late: BinaryHeap<Reverse<QueueEntry>>,
     /// Room that days gone by have left: the last one's is still in the cache.
-    spare: Vec<Vec<Entry>>,
+    spare: Vec<Vec<QueueEntry>>,
 }
 
 impl Queue {
@@ -73,7 +73,7 @@ impl Queue {
         self.late.clear();
         for (k, time) in times.enumerate() {
             if time <= end {
-                self.enter(Entry::new(time, k as u32), self.day(time));
+                self.enter(QueueEntry::new(time, k as u32), self.day(time));
             }
         }
         self.today = 0;
@@ -85,7 +85,7 @@ impl Queue {
         ((time * self.scale) as usize).min(self.days.len() - 1)
     }
 
-    fn enter(&mut self, entry: Entry, day: usize) {
+    fn enter(&mut self, entry: QueueEntry, day: usize) {
         let day = &mut self.days[day];
         if day.capacity() == 0 {
             *day = self.spare.pop().unwrap_or_default();
@@ -140,7 +140,7 @@ impl Queue {
     /// Enters the time of a row, which is not before that of the entry taken last.
     pub fn set(&mut self, row: u32, time: f64) {
         if time <= self.end {
-            let (day, entry) = (self.day(time), Entry::new(time, row));
+            let (day, entry) = (self.day(time), QueueEntry::new(time, row));
             if day > self.today {
                 self.enter(entry, day);
             } else {

@@ -1,4 +1,4 @@
-//! What a scenario says of hard spheres: the table `[method.hard]`.
+//! The settings of hard spheres: the table `[method.hard]`.
 
 use std::ops::Bound;
 
@@ -17,7 +17,7 @@ use crate::HardSpheres;
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "Hard")]
 pub struct Settings {
-    /// Time step, at whose ends gravity acts; `"auto"`: from gravity, or without it from speeds.
+    /// Time step, at the ends of which gravity acts; `"auto"`: from gravity, or from speeds without it.
     pub timestep: Auto<TimeKind>,
     /// Collisions slower than this along the normal part with this speed, so that grains that come to rest do not collide
     /// ever faster; `"auto"`: ten times what gravity adds to a speed in a step.
@@ -73,8 +73,8 @@ impl MethodSettings for Settings {
             // Surfaces may spring back along themselves.
             "restitution.tangential" => restitution(key, value, Bound::Included(-1.0)),
             "cohesion" | "cohesion_force" | "cohesion_range" if value != 0.0 => Some(
-                Problem::new("", format!("hard spheres do not stick: `{key}` would not act"))
-                    .help("leave it out, or take [method.nonsmooth] or [method.soft]"),
+                Problem::new("", format!("hard spheres have no cohesion: `{key}` has no effect"))
+                    .help("remove it, or use [method.nonsmooth] or [method.soft]"),
             ),
             _ => restitution(key, value, Bound::Included(0.0)),
         }

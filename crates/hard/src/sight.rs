@@ -1,15 +1,15 @@
-//! Whom a grain meets first of several others, eight at a time: as `meeting::meet` for each, to the last bit, without a branch.
-//! Which of them fly towards it nobody can guess, a processor neither.
+//! The first collision of a grain with several others, eight at a time: `meeting::meet` for each, to the last bit, without
+//! branches, which could not be predicted.
 
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};
 
-use crate::memory::{Grain, Row};
+use crate::buffers::{FlyingGrain, PackedGrain};
 
 pub struct Sight<'a> {
-    pub rows: &'a [Row],
+    pub rows: &'a [PackedGrain],
     /// At the moment `now`.
-    pub me: Grain,
+    pub me: FlyingGrain,
     /// It may be among them: it does not fly towards itself.
     pub others: &'a [u32],
     pub now: f64,
@@ -57,7 +57,7 @@ impl Sight<'_> {
 }
 
 impl Kernel for Sight<'_> {
-    /// When, and who: of several at once the one with the lowest row. Infinite if nobody.
+    /// The time and the partner: of several at once the one with the lowest row. Infinite if there is none.
     type Output = (f64, u32);
 
     #[inline(always)]
@@ -103,15 +103,15 @@ mod tests {
         let mut met = 0;
         for round in 0..2000 {
             let n = 1 + round % 30;
-            let grains: Vec<Grain> = (0..n)
-                .map(|_| Grain {
+            let grains: Vec<FlyingGrain> = (0..n)
+                .map(|_| FlyingGrain {
                     position: 6.0 * DVec3::new(rng.uniform(), rng.uniform(), rng.uniform()),
                     since: rng.uniform(),
                     velocity: rng.range(0.0, 3.0) * rng.direction(),
                     radius: rng.range(0.1, 0.6),
                 })
                 .collect();
-            let rows: Vec<Row> = grains.iter().map(|&g| Row::from(g)).collect();
+            let rows: Vec<PackedGrain> = grains.iter().map(|&g| PackedGrain::from(g)).collect();
             let (now, end) = (1.0, rng.range(1.0, 3.0));
             let period = match round % 3 {
                 0 => (DVec3::ZERO, DVec3::ZERO),

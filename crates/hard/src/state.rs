@@ -1,4 +1,4 @@
-//! What hard spheres keep in the world: who is held by which wall, and what has been counted so far.
+//! The state that hard spheres keep in the world: grains held by walls, and counts so far.
 
 use glam::DVec3;
 use rubblepile_core::{Part, World, archive_struct};
@@ -14,7 +14,7 @@ pub struct Held {
     pub place: DVec3,
 }
 
-/// What a wall has exchanged with grains so far.
+/// Total exchange of a wall with grains.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct WallTally {
     pub wall: u32,
@@ -39,7 +39,7 @@ pub struct HardState {
     pub held: Vec<Held>,
     /// Collisions of grains with each other so far.
     pub grain_collisions: u64,
-    /// What walls have exchanged with grains so far.
+    /// Total exchange of the walls with grains.
     pub wall_tallies: Vec<WallTally>,
 }
 
@@ -56,7 +56,7 @@ impl Part for HardState {
 }
 
 impl HardState {
-    /// What the wall of this id has exchanged, to add to.
+    /// The exchange of the wall of this id, to add to.
     pub fn tally_of(&mut self, wall: u32) -> &mut WallTally {
         let k = match self.wall_tallies.iter().position(|t| t.wall == wall) {
             Some(k) => k,

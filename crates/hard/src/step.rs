@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Instant};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, Touch, World,
+    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, WallResponse, World,
     settings::{Checked, MethodSettings},
     wall::Pose,
 };
@@ -13,10 +13,10 @@ use rubblepile_geometry::{mesh::Surfaces, order};
 use crate::{
     Settings,
     bounce::Restitution,
-    drift::{Caught, Drift, End, Near, Scene, flights},
+    buffers::DriftBuffers,
+    drift::{BroadPhase, Caught, Drift, DriftContext, End, flights},
     ground,
     lists::Lists,
-    memory::Memory,
     state::{self, HardState, Held},
     timestep,
 };
@@ -34,7 +34,7 @@ pub struct HardSpheres {
     settings: Settings,
     /// Scratch that the world can rebuild.
     lists: Lists,
-    memory: Memory,
+    buffers: DriftBuffers,
     held: Vec<(u32, Held)>,
     surfaces: Surfaces,
 }
@@ -44,7 +44,7 @@ impl HardSpheres {
         HardSpheres {
             settings,
             lists: Lists::default(),
-            memory: Memory::default(),
+            buffers: DriftBuffers::default(),
             held: Vec::new(),
             surfaces: Surfaces::default(),
         }
@@ -57,7 +57,7 @@ impl HardSpheres {
             fields.update(world, true, report)?;
         }
         if self.surfaces.update(world) {
-            self.memory.clear.clear();
+            self.buffers.clear.clear();
             ground::check_outside(&self.surfaces, world, TOUCHING)?;
         }
         if world.clock.step == 0 {
@@ -74,7 +74,7 @@ impl HardSpheres {
             .iter()
             .map(|p| Restitution { normal: p.restitution_normal, tangential: p.restitution_tangential })
             .collect();
-        let scene = Scene {
+        let scene = DriftContext {
             held: &self.held,
             domain: world.domain,
             walls: &world.walls,
@@ -88,28 +88,28 @@ impl HardSpheres {
             acceleration: &world.rates.field,
             curvilinear: self.settings.curvilinear,
         };
-        let mut near = match Lists::leash(world, h) {
+        let mut broad_phase = match Lists::leash(world, h) {
             Some(leash) => {
                 self.lists.prepare(world, leash);
-                Near::Lists { lists: &self.lists, leash }
+                BroadPhase::Lists { lists: &self.lists, leash }
             }
-            None => Near::cells(world),
+            None => BroadPhase::cells(world),
         };
-        let mut memory = std::mem::take(&mut self.memory);
+        let mut buffers = std::mem::take(&mut self.buffers);
         let end = loop {
-            let drift = Drift::new(world, scene, near, memory);
+            let drift = Drift::new(world, scene, broad_phase, buffers);
             report.add_time("prediction", start);
             start = Instant::now();
             match drift.run()? {
                 Ok(end) => break end,
                 // Someone flies further than lists reach: once more, with cells.
-                Err(back) => (near, memory) = (Near::cells(world), back),
+                Err(back) => (broad_phase, buffers) = (BroadPhase::cells(world), back),
             }
         };
-        let End { memory, caught, absorbed, walls, flights, tally } = end;
-        memory.write(world);
+        let End { buffers, caught, absorbed, walls, flights, tally } = end;
+        buffers.write(world);
         flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
-        self.memory = memory;
+        self.buffers = buffers;
         report.add_time("collisions", start);
         let state = world.part_or_default::<HardState>();
         state.grain_collisions += tally.grain_collisions;
@@ -213,7 +213,7 @@ fn work_on(world: &World, row: usize, before: &Caught, after: &Caught) -> f64 {
 fn stick_at_start(world: &mut World) {
     let time = world.time();
     let mut all = std::mem::take(&mut world.part_or_default::<HardState>().held);
-    for wall in world.walls.iter().filter(|w| w.touch == Touch::Stick) {
+    for wall in world.walls.iter().filter(|w| w.touch == WallResponse::Stick) {
         let pose = wall.pose(time);
         for row in 0..world.bodies.len() {
             let (x, radius, body) =

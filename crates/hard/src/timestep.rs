@@ -1,4 +1,4 @@
-//! How long a drift may be.
+//! The time step of hard spheres.
 
 use rubblepile_core::{
     Advice, G, Pulls, World,
@@ -17,7 +17,7 @@ const FLIGHT: f64 = 20.0;
 /// A step from gravity, or without it from the speeds that there are.
 pub fn automatic(world: &World, pulls: &Pulls) -> Checked<f64> {
     choose(world, pulls).ok_or_else(|| {
-        Problem::new("method.hard", "the time step cannot be chosen: nothing moves and nothing pulls")
+        Problem::new("method.hard", "the time step cannot be chosen: nothing moves and there are no forces")
             .help("give `timestep` in [method.hard]")
     })
 }
@@ -41,12 +41,12 @@ fn choose(world: &World, pulls: &Pulls) -> Option<f64> {
     steps.into_iter().filter(|s| s.is_finite() && *s > 0.0).reduce(f64::min)
 }
 
-/// What this method cannot do.
+/// Unsupported features.
 pub fn check(world: &World) -> Vec<Advice> {
     let mut advice = Vec::new();
     if !world.only_spheres() {
         advice.push(Advice::fatal(
-            "hard spheres are spheres: this world has polyhedra; use [method.nonsmooth], or grains without `shape`",
+            "hard spheres cannot be polyhedra: use [method.nonsmooth], or grains without `shape`",
         ));
     }
     let largest = world.bodies.radius.iter().copied().fold(0.0, f64::max);

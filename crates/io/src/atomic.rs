@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all: written under another name in the same directory, made durable, then
+//! Atomic files: written under another name in the same directory, made durable, then
 //! renamed into place. What was there under the name before stays until then.
 
 use std::{

@@ -1,6 +1,6 @@
-//! What has come of a sweep: the state of each of its runs, `sweep.csv` and `sweep.svg`.
+//! The state of a sweep: that of each run, `sweep.csv` and `sweep.svg`.
 //!
-//! Everything is read from the directories of the runs, at any time: nothing is kept besides them, so that runs may be
+//! Everything is read from the directories of the runs, at any time: they are the only state, so that runs may be
 //! made by several processes, on several machines, in any order.
 
 use std::{
@@ -17,7 +17,7 @@ use crate::{
     rundir,
     scenario::sweep::{Names, Plot, Sweep},
     series,
-    table::{Table, push_number, push_text},
+    table::{SeriesTable, push_number, push_text},
 };
 
 /// Names in the directory of a sweep, and in that of a run that could not be started.
@@ -38,9 +38,9 @@ pub const COLUMNS: &[Entry] = &[
 const TASK: &str = "task";
 const STATE: &str = "state";
 
-/// How far a run is.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     NotStarted,
     /// A process is at it now.
     Running,
@@ -55,40 +55,40 @@ pub enum State {
     },
 }
 
-impl State {
+impl RunState {
     /// As it stands in the table.
     pub fn word(&self) -> &'static str {
         match self {
-            State::NotStarted => "not started",
-            State::Running => "running",
-            State::Unfinished => "unfinished",
-            State::Done { by_event: false } => "complete",
-            State::Done { by_event: true } => "ended by an event",
-            State::Failed { .. } => "failed",
+            RunState::NotStarted => "not started",
+            RunState::Running => "running",
+            RunState::Unfinished => "unfinished",
+            RunState::Done { by_event: false } => "complete",
+            RunState::Done { by_event: true } => "ended by an event",
+            RunState::Failed { .. } => "failed",
         }
     }
 }
 
 /// The state of the run in a directory.
-pub fn state(directory: &Path) -> State {
+pub fn state(directory: &Path) -> RunState {
     if rundir::is_in_use(directory) {
-        return State::Running;
+        return RunState::Running;
     }
     if let Ok(reason) = std::fs::read_to_string(directory.join(REFUSED)) {
-        return State::Failed { reason: reason.trim().to_string() };
+        return RunState::Failed { reason: reason.trim().to_string() };
     }
     if !rundir::is_run(directory) {
-        return State::NotStarted;
+        return RunState::NotStarted;
     }
     match RunReport::read(directory) {
         Ok(report) => match report.status.as_str() {
-            "complete" => State::Done { by_event: false },
-            "ended by an event" => State::Done { by_event: true },
-            "failed" => State::Failed { reason: report.reason.unwrap_or_default() },
-            _ => State::Unfinished,
+            "complete" => RunState::Done { by_event: false },
+            "ended by an event" => RunState::Done { by_event: true },
+            "failed" => RunState::Failed { reason: report.reason.unwrap_or_default() },
+            _ => RunState::Unfinished,
         },
         // Without a report it can still go on from its checkpoint.
-        Err(_) => State::Unfinished,
+        Err(_) => RunState::Unfinished,
     }
 }
 
@@ -99,25 +99,25 @@ pub fn directory(sweep: &Sweep, out: &Path, task: usize) -> PathBuf {
 
 /// One run: its state, and the last value of every column of its series.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    pub state: State,
+pub struct TaskSummary {
+    pub state: RunState,
     pub last: Vec<(String, f64)>,
 }
 
 /// All runs of a sweep, as they are now.
-pub fn collect(sweep: &Sweep, out: &Path) -> Vec<Row> {
+pub fn collect(sweep: &Sweep, out: &Path) -> Vec<TaskSummary> {
     let row = |task| {
         let directory = directory(sweep, out, task);
-        let table = Table::read(&directory.join(series::NAME)).ok();
+        let table = SeriesTable::read(&directory.join(series::NAME)).ok();
         let last = table.iter().flat_map(|t| t.last()).map(|(name, x)| (name.to_string(), x)).collect();
-        Row { state: state(&directory), last }
+        TaskSummary { state: state(&directory), last }
     };
     (0..sweep.tasks.len()).map(row).collect()
 }
 
 /// Makes `sweep.csv`, and `sweep.svg` if plots are asked for, from what is there.
-pub fn write(sweep: &Sweep, out: &Path) -> Result<Vec<Row>> {
-    // Several processes may come here at once; whoever is last has seen all that the others had.
+pub fn write(sweep: &Sweep, out: &Path) -> Result<Vec<TaskSummary>> {
+    // Several processes may come here at once; the last one has seen the results of all others.
     let lock = lock(out)?;
     let rows = collect(sweep, out);
     atomic::write_text(&out.join(TABLE), &table(sweep, &rows))?;
@@ -138,7 +138,7 @@ fn lock(out: &Path) -> Result<Option<File>> {
 }
 
 /// One row per run: its number, what it sets (SI), its state, and the last value of every column of its series.
-pub fn table(sweep: &Sweep, rows: &[Row]) -> String {
+pub fn table(sweep: &Sweep, rows: &[TaskSummary]) -> String {
     let mut columns: Vec<&str> = Vec::new();
     for (name, _) in rows.iter().flat_map(|r| &r.last) {
         if !columns.contains(&name.as_str()) {
@@ -178,9 +178,10 @@ pub fn table(sweep: &Sweep, rows: &[Row]) -> String {
 }
 
 /// The points of a plot: runs that have come to their end.
-fn panel(sweep: &Sweep, rows: &[Row], plot: &Plot) -> Panel {
+fn panel(sweep: &Sweep, rows: &[TaskSummary], plot: &Plot) -> Panel {
     let key = |name: &str| sweep.keys.iter().position(|k| k == name);
-    let done: Vec<usize> = (0..rows.len()).filter(|&k| matches!(rows[k].state, State::Done { .. })).collect();
+    let done: Vec<usize> =
+        (0..rows.len()).filter(|&k| matches!(rows[k].state, RunState::Done { .. })).collect();
     let value = |task: usize, name: &str| match key(name) {
         Some(key) => sweep.value(&sweep.tasks[task], key).and_then(|v| v.number()),
         None => rows[task].last.iter().find(|(n, _)| n == name).map(|(_, x)| *x),
@@ -247,7 +248,7 @@ fn default_colour(sweep: &Sweep, x: &str, y: &str) -> Option<usize> {
     })
 }
 
-/// What the plots of a sweep draw of the series, to be held against the columns there will be.
+/// The columns of the series that the plots of a sweep use.
 pub fn plotted_columns(sweep: &Sweep) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for plot in &sweep.plots {

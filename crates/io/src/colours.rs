@@ -1,4 +1,4 @@
-//! Scales of colours that are even for the eye, and for most who see colours differently.
+//! Perceptually uniform colour maps, also for most colour-blind readers.
 
 /// From dark to bright: nine colours of viridis (van der Walt and Smith 2015, public domain).
 pub(crate) const RISING: [[f64; 3]; 9] = [

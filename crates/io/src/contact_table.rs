@@ -5,7 +5,7 @@
 
 use std::{io::Write, path::PathBuf};
 
-use rubblepile_core::{Contact, Observer, Partner, World, method::Moment, run::Ticker};
+use rubblepile_core::{Contact, Observer, Partner, World, method::Moment, run::Ticker, text};
 
 use crate::{
     atomic,
@@ -81,7 +81,7 @@ impl Observer for ContactTables {
             contacts.iter().try_for_each(|c| put(&row(world, c)))
         };
         atomic::write(&path, write)
-            .map_err(|e| e.into_core(format!("contact table at t = {:e} s", world.time())))?;
+            .map_err(|e| e.into_core(format!("contact table at t = {}", text::time(world.time()))))?;
         self.ticker.advance();
         self.marks.lock().next_contact_table = self.ticker.index;
         Ok(())

@@ -1,4 +1,4 @@
-//! Errors as people see them: the message, the place in the text with a mark under it, and what to try.
+//! Rendering of errors: the message, the place in the text with a mark under it, and what to try.
 //!
 //! ```text
 //!   × unknown key `radus`
@@ -181,22 +181,22 @@ fn width(c: char) -> usize {
     }
 }
 
-/// How wide, and whether in colour.
+/// Width and colour of the output.
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct Rendering {
     pub width: usize,
     pub colour: bool,
 }
 
-impl Look {
-    pub const PLAIN: Look = Look { width: 80, colour: false };
+impl Rendering {
+    pub const PLAIN: Rendering = Rendering { width: 80, colour: false };
 
     /// For standard error: colours on a terminal unless `NO_COLOR` is set; as wide as `COLUMNS` says, else 80.
-    pub fn of_stderr() -> Look {
+    pub fn of_stderr() -> Rendering {
         let wanted = std::env::var("COLUMNS").ok().and_then(|c| c.trim().parse().ok());
         let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        Look {
-            width: wanted.unwrap_or(Look::PLAIN.width),
+        Rendering {
+            width: wanted.unwrap_or(Rendering::PLAIN.width),
             colour: std::io::stderr().is_terminal() && !refused,
         }
     }
@@ -212,7 +212,7 @@ const FAINT: &str = "2";
 const MARK: &str = "1;35";
 
 /// An error, its place and its help, and then the further ones, each ending with a newline.
-pub fn render(error: &dyn Diagnostic, look: Look) -> String {
+pub fn render(error: &dyn Diagnostic, look: Rendering) -> String {
     let mut out = String::new();
     write_one(&mut out, error, look);
     for other in error.others() {
@@ -222,7 +222,7 @@ pub fn render(error: &dyn Diagnostic, look: Look) -> String {
     out
 }
 
-fn write_one(out: &mut String, error: &dyn Diagnostic, look: Look) {
+fn write_one(out: &mut String, error: &dyn Diagnostic, look: Rendering) {
     let (cross, bar) = (look.paint(RED, "×"), look.paint(RED, "│"));
     wrap(out, &error.to_string(), look.width, [&format!("  {cross} "), &format!("  {bar} ")], 4);
     if let Some(excerpt) = error.excerpt() {
@@ -233,7 +233,7 @@ fn write_one(out: &mut String, error: &dyn Diagnostic, look: Look) {
     }
 }
 
-fn write_excerpt(out: &mut String, excerpt: &Excerpt, look: Look) {
+fn write_excerpt(out: &mut String, excerpt: &Excerpt, look: Rendering) {
     let Excerpt { name, line, column, before, text, after, mark, label } = excerpt;
     let digits = (line + usize::from(after.is_some())).to_string().len();
     let blank = " ".repeat(digits + 2);
@@ -295,15 +295,15 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Sample(&'static str, Option<Excerpt>, Option<&'static str>, Vec<Sample>);
+    struct Specimen(&'static str, Option<Excerpt>, Option<&'static str>, Vec<Specimen>);
 
-    impl fmt::Display for Sample {
+    impl fmt::Display for Specimen {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str(self.0)
         }
     }
-    impl Error for Sample {}
-    impl Diagnostic for Sample {
+    impl Error for Specimen {}
+    impl Diagnostic for Specimen {
         fn help(&self) -> Option<String> {
             self.2.map(str::to_string)
         }
@@ -317,15 +317,15 @@ mod tests {
 
     fn shown(text: &str, place: Range<usize>) -> String {
         let excerpt = Excerpt::new("f.toml", text, place, "here");
-        render(&Sample("wrong", Some(excerpt), None, Vec::new()), Look::PLAIN)
+        render(&Specimen("wrong", Some(excerpt), None, Vec::new()), Rendering::PLAIN)
     }
 
     #[test]
     fn an_error_is_shown_with_its_place_its_help_and_its_others() {
         let text = "a = 1\n[grains]\ncount = 500\nradus = 3\nb = 2\n";
         let excerpt = Excerpt::new("beads.toml", text, 27..32, "here");
-        let other = Sample("a second one", None, None, Vec::new());
-        let error = Sample("unknown key", Some(excerpt), Some("did you mean\n`radius`?"), vec![other]);
+        let other = Specimen("a second one", None, None, Vec::new());
+        let error = Specimen("unknown key", Some(excerpt), Some("did you mean\n`radius`?"), vec![other]);
         let wanted = "  × unknown key
    ╭─[beads.toml:4:1]
  3 │ count = 500
@@ -339,8 +339,8 @@ mod tests {
 
   × a second one
 ";
-        assert_eq!(render(&error, Look::PLAIN), wanted);
-        let coloured = render(&error, Look { width: 80, colour: true });
+        assert_eq!(render(&error, Rendering::PLAIN), wanted);
+        let coloured = render(&error, Rendering { width: 80, colour: true });
         assert!(coloured.contains("\u{1b}[31m×\u{1b}[0m"), "{coloured}");
         let mut plain = coloured;
         for code in [RED, CYAN, FAINT, MARK, "0"] {

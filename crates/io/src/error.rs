@@ -1,4 +1,4 @@
-//! What can go wrong with the files of a run: which file, where in it, and what to try.
+//! Errors with files: which file, where in it, and what to try.
 
 use std::{
     io,

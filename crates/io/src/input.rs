@@ -12,7 +12,7 @@ pub const SCENARIO_LIMIT: u64 = 64 << 20;
 /// Larger than ten million grains, or a shape model of as many facets.
 pub const DATA_LIMIT: u64 = 1 << 30;
 
-/// Opens a regular file. It is looked at before it is opened, because opening a pipe waits for its other end.
+/// Opens a regular file. Its type is checked before it is opened, because opening a pipe waits for its other end.
 pub fn open(path: &Path) -> io::Result<File> {
     let kind = fs::metadata(path)?.file_type();
     if kind.is_dir() {

@@ -12,7 +12,6 @@ pub mod error;
 pub mod export;
 pub mod frame;
 pub mod generate;
-pub mod human;
 pub mod input;
 pub mod map;
 pub mod marks;

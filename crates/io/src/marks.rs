@@ -23,7 +23,7 @@ pub struct Positions {
 pub struct Marks(Arc<Mutex<Positions>>);
 
 impl Marks {
-    /// Where a checkpoint left off.
+    /// The marks of a checkpoint.
     pub fn from_meta(meta: &Meta) -> Self {
         Marks(Arc::new(Mutex::new(Positions {
             series_bytes: meta.series_bytes,

@@ -17,9 +17,9 @@ use crate::{
 };
 use rubblepile_core::wall::{PlacedCuboid, PlacedSurface, Plane};
 
-/// What colours stand for.
+/// Quantity to colour by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum ColourBy {
     Pressure,
     Shear,
     Speed,
@@ -38,10 +38,10 @@ const RIGHT: f64 = 110.0;
 const BOTTOM: f64 = 30.0;
 
 /// `None`: the frame has no deformable grains, or not the values (a checkpoint has no stress).
-pub fn svg(frame: &FrameData, title: &str, by: By) -> Option<String> {
+pub fn svg(frame: &FrameData, title: &str, by: ColourBy) -> Option<String> {
     let nodes = frame.deformable.as_ref().filter(|n| !n.is_empty())?;
     let values = values(nodes, by)?;
-    let view = View::of(nodes, frame);
+    let view = Viewport::of(nodes, frame);
     let scale = Scale::of(&values, by);
     let (width, height) = (LEFT + view.size.x + RIGHT, TOP + view.size.y + BOTTOM);
     let mut out = format!(
@@ -53,17 +53,17 @@ pub fn svg(frame: &FrameData, title: &str, by: By) -> Option<String> {
         view.size.x, view.size.y
     );
     match by {
-        By::Grain => whole_grains(&mut out, nodes, &view),
+        ColourBy::Grain => whole_grains(&mut out, nodes, &view),
         _ => triangles(&mut out, nodes, &values, &scale, &view),
     }
     outlines(&mut out, nodes, &view);
     walls(&mut out, frame, &view);
     out.push_str("</g>\n");
     let what = match by {
-        By::Pressure => "Pressure in the plane (Pa)",
-        By::Shear => "Largest shear stress in the plane (Pa)",
-        By::Speed => "Speed (m/s)",
-        By::Grain => "Grains",
+        ColourBy::Pressure => "Pressure in the plane (Pa)",
+        ColourBy::Shear => "Largest shear stress in the plane (Pa)",
+        ColourBy::Speed => "Speed (m/s)",
+        ColourBy::Grain => "Grains",
     };
     let _ = writeln!(
         out,
@@ -73,31 +73,31 @@ pub fn svg(frame: &FrameData, title: &str, by: By) -> Option<String> {
         label(four_digits(frame.time))
     );
     length(&mut out, &view);
-    if by != By::Grain {
+    if by != ColourBy::Grain {
         bar(&mut out, &scale, &view);
     }
     out.push_str("</svg>\n");
     Some(out)
 }
 
-fn values(nodes: &Nodes, by: By) -> Option<Vec<f64>> {
+fn values(nodes: &Nodes, by: ColourBy) -> Option<Vec<f64>> {
     Some(match by {
-        By::Pressure => nodes.felt.as_ref()?.stress.iter().map(|s| pressure(*s)).collect(),
-        By::Shear => nodes.felt.as_ref()?.stress.iter().map(|s| shear(*s)).collect(),
-        By::Speed => nodes.velocity.iter().map(|v| v.length()).collect(),
-        By::Grain => vec![0.0; nodes.len()],
+        ColourBy::Pressure => nodes.felt.as_ref()?.stress.iter().map(|s| pressure(*s)).collect(),
+        ColourBy::Shear => nodes.felt.as_ref()?.stress.iter().map(|s| shear(*s)).collect(),
+        ColourBy::Speed => nodes.velocity.iter().map(|v| v.length()).collect(),
+        ColourBy::Grain => vec![0.0; nodes.len()],
     })
 }
 
 /// From metres to pixels.
-struct View {
+struct Viewport {
     low: DVec2,
     high: DVec2,
     scale: f64,
     size: DVec2,
 }
 
-impl View {
+impl Viewport {
     fn of(nodes: &Nodes, frame: &FrameData) -> Self {
         let mut points = nodes.position.clone();
         for wall in &frame.about.walls {
@@ -121,7 +121,7 @@ impl View {
             }
         }
         let scale = LARGEST / (high - low).max_element();
-        View { low, high, scale, size: scale * (high - low) }
+        Viewport { low, high, scale, size: scale * (high - low) }
     }
 
     fn at(&self, x: DVec2) -> DVec2 {
@@ -143,7 +143,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(values: &[f64], by: By) -> Self {
+    fn of(values: &[f64], by: ColourBy) -> Self {
         let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
         sorted.sort_unstable_by(f64::total_cmp);
         let quantile = |q: f64| match sorted.len() {
@@ -151,7 +151,7 @@ impl Scale {
             n => sorted[((n - 1) as f64 * q).round() as usize],
         };
         let (low, high) = (quantile(0.01), quantile(0.99));
-        if by == By::Pressure {
+        if by == ColourBy::Pressure {
             let most = low.abs().max(high.abs());
             let most = if most > 0.0 { most } else { 1.0 };
             return Scale { low: -most, high: most, colours: &SIGNED };
@@ -174,7 +174,7 @@ impl Scale {
 type Corner = (DVec2, f64);
 
 /// One path a colour.
-fn triangles(out: &mut String, nodes: &Nodes, values: &[f64], scale: &Scale, view: &View) {
+fn triangles(out: &mut String, nodes: &Nodes, values: &[f64], scale: &Scale, view: &Viewport) {
     let mut paths = vec![String::new(); LEVELS];
     let fineness = if nodes.triangles.len() < FEW { 2 } else { 1 };
     for triangle in &nodes.triangles {
@@ -190,7 +190,7 @@ fn triangles(out: &mut String, nodes: &Nodes, values: &[f64], scale: &Scale, vie
 }
 
 /// A triangle that is divided so many times.
-fn part(paths: &mut [String], corners: [Corner; 3], times: u32, scale: &Scale, view: &View) {
+fn part(paths: &mut [String], corners: [Corner; 3], times: u32, scale: &Scale, view: &Viewport) {
     let levels = corners.map(|c| scale.level(c.1));
     if times == 0 || levels.iter().all(|l| *l == levels[0]) {
         let mean = corners.iter().map(|c| c.1).sum::<f64>() / 3.0;
@@ -208,7 +208,7 @@ fn part(paths: &mut [String], corners: [Corner; 3], times: u32, scale: &Scale, v
 }
 
 /// A line around a grain, closed.
-fn ring(nodes: &Nodes, rows: &std::ops::Range<usize>, view: &View) -> String {
+fn ring(nodes: &Nodes, rows: &std::ops::Range<usize>, view: &Viewport) -> String {
     let mut path = String::new();
     for k in rows.clone().filter(|k| nodes.outline[*k] != 0) {
         let x = view.at(nodes.position[k]);
@@ -217,19 +217,19 @@ fn ring(nodes: &Nodes, rows: &std::ops::Range<usize>, view: &View) -> String {
     path + "z"
 }
 
-fn whole_grains(out: &mut String, nodes: &Nodes, view: &View) {
+fn whole_grains(out: &mut String, nodes: &Nodes, view: &Viewport) {
     for rows in nodes.rows() {
         let colour = APART[(nodes.grain[rows.start] % APART.len() as u64) as usize];
         let _ = writeln!(out, "<path fill=\"{colour}\" d=\"{}\"/>", ring(nodes, &rows, view));
     }
 }
 
-fn outlines(out: &mut String, nodes: &Nodes, view: &View) {
+fn outlines(out: &mut String, nodes: &Nodes, view: &Viewport) {
     let rings: String = nodes.rows().iter().map(|rows| ring(nodes, rows, view)).collect();
     let _ = writeln!(out, "<path fill=\"none\" stroke=\"black\" stroke-width=\"0.8\" d=\"{rings}\"/>");
 }
 
-fn walls(out: &mut String, frame: &FrameData, view: &View) {
+fn walls(out: &mut String, frame: &FrameData, view: &Viewport) {
     for wall in &frame.about.walls {
         let path = match wall.surface {
             PlacedSurface::Plane(Plane { point, normal }) => {
@@ -255,7 +255,7 @@ fn walls(out: &mut String, frame: &FrameData, view: &View) {
 }
 
 /// How long something is.
-fn length(out: &mut String, view: &View) {
+fn length(out: &mut String, view: &Viewport) {
     let wide = view.high.x - view.low.x;
     let Some(round) = round_ticks(0.0, 0.4 * wide).into_iter().rfind(|t| *t > 0.0) else { return };
     let (x, y) = (LEFT, TOP + view.size.y + 14.0);
@@ -271,7 +271,7 @@ fn length(out: &mut String, view: &View) {
     );
 }
 
-fn bar(out: &mut String, scale: &Scale, view: &View) {
+fn bar(out: &mut String, scale: &Scale, view: &Viewport) {
     let (x, width, h) = (LEFT + view.size.x + 20.0, 16.0, view.size.y);
     let step = h / LEVELS as f64;
     out.push_str("<g shape-rendering=\"crispEdges\">\n");
@@ -311,18 +311,18 @@ mod tests {
     #[test]
     fn a_picture_has_triangles_outlines_a_scale_and_the_time() {
         let frame = deformable_frame(true);
-        for by in [By::Pressure, By::Shear, By::Speed, By::Grain] {
+        for by in [ColourBy::Pressure, ColourBy::Shear, ColourBy::Speed, ColourBy::Grain] {
             let svg = svg(&frame, "a <title>", by).unwrap();
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{by:?}");
             assert!(svg.contains("a &lt;title&gt;, t = ") && !svg.contains("NaN"), "{by:?}");
             // Only grains of one colour each need no scale.
-            assert_eq!(svg.contains("crispEdges"), by != By::Grain);
+            assert_eq!(svg.contains("crispEdges"), by != ColourBy::Grain);
             assert_eq!(svg.matches("clip-path").count(), 1);
         }
         // Of a checkpoint there are no stresses.
         let bare = deformable_frame(false);
-        assert!(svg(&bare, "", By::Pressure).is_none() && svg(&bare, "", By::Speed).is_some());
+        assert!(svg(&bare, "", ColourBy::Pressure).is_none() && svg(&bare, "", ColourBy::Speed).is_some());
         let spheres = FrameData { deformable: None, ..frame };
-        assert!(svg(&spheres, "", By::Speed).is_none());
+        assert!(svg(&spheres, "", ColourBy::Speed).is_none());
     }
 }

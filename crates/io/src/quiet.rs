@@ -1,4 +1,4 @@
-//! Silence for a panic that is caught: the default hook would print it as if the program had fallen over.
+//! Silences a caught panic, which the default hook would print as if the program had crashed.
 
 use std::{cell::Cell, panic, sync::Once};
 

@@ -1,10 +1,10 @@
-//! What a run writes: every column, field and entry with its unit and definition, from the lists that the writers use.
+//! The output reference: every column, field and entry with its unit and definition, from the lists that the writers use.
 //!
 //! `rubblepile schema --output` prints it, docs/output-reference.md is made from it, and `info` explains columns with it.
 
 use std::borrow::Cow;
 
-use rubblepile_core::{Column, settings::Scene};
+use rubblepile_core::{Column, settings::ScenarioContext};
 use rubblepile_probe::ProbeTable;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ impl From<Column> for Entry {
     }
 }
 
-/// What one file holds, or one part of it.
+/// The entries of a file, or of a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Section {
     /// As it is called in a run directory.
@@ -146,14 +146,14 @@ pub fn sections() -> Vec<Section> {
 /// Columns of every probe, with names as [`NAME`].
 fn probes() -> Vec<Section> {
     let names = || vec![NAME.to_string()];
-    let scene = Scene {
+    let scene = ScenarioContext {
         up: glam::DVec3::Z,
         method: "hard",
         walls_catch: true,
         groups: names(),
         walls: names(),
         asteroids: names(),
-        ..Scene::default()
+        ..ScenarioContext::default()
     };
     let section = |(mut table, about): (ProbeTable, &str)| {
         table.settings_mut().fill_defaults(&scene);
@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes the page anew with RUBBLEPILE_WRITE_REFERENCE=1.
+    /// Rewrites the page with RUBBLEPILE_WRITE_REFERENCE=1.
     #[test]
     fn the_page_in_docs_is_up_to_date() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/output-reference.md");

@@ -40,11 +40,11 @@ pub struct RunReport {
     /// Keys of what should be cited; `rubblepile cite` prints them in full.
     pub citations: Vec<String>,
     /// One for the run and one for each time it was resumed.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<SessionRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct SessionRecord {
     pub started: String,
     pub version: String,
     pub threads: usize,
@@ -79,7 +79,7 @@ pub struct Machine {
 /// Every entry of the file by its path.
 pub const ENTRIES: &[Entry] = &[
     Entry::new("program", "", "Name of the program"),
-    Entry::new("version", "", "Version that wrote the report last"),
+    Entry::new("version", "", "Version of the program that last wrote the report"),
     Entry::new("title", "", "Title of the scenario"),
     Entry::new(
         "status",
@@ -110,15 +110,19 @@ pub const ENTRIES: &[Entry] = &[
     Entry::new("sessions[].machine.lanes", "", "Vector instructions in use: `portable`, `avx2` or `avx512`"),
     Entry::new("sessions[].machine.cores", "", "Number of logical cores"),
     Entry::new("sessions[].from_step", "", "Step at which the session started"),
-    Entry::new("sessions[].to_step", "", "Step at which it ended, or that the report knows of"),
+    Entry::new("sessions[].to_step", "", "Step at which it ended, or the last one reported"),
     Entry::new("sessions[].wall_s", "s", "Wall-clock time of the session"),
     Entry::new(
         "sessions[].phases[].name",
         "",
-        "What the time was spent on: `gravity`, `contacts`, `solver`, ...",
+        "What the time was spent on, such as `gravity`, `contacts` or `solver`",
     ),
     Entry::new("sessions[].phases[].seconds", "s", "Wall-clock time spent on it"),
-    Entry::new("sessions[].counts.NAME", "", "How often something happened: `steps`, `neighbour lists`, ..."),
+    Entry::new(
+        "sessions[].counts.NAME",
+        "",
+        "How often something happened, such as `steps` or `neighbour lists`",
+    ),
     Entry::new(
         "sessions[].largest.NAME",
         "",
@@ -153,7 +157,7 @@ fn processor() -> Option<String> {
     (!name.is_empty()).then(|| name.to_string())
 }
 
-impl Session {
+impl SessionRecord {
     /// Takes over what the run loop has counted so far.
     pub fn update(&mut self, report: &Report, step: u64, wall_s: f64) {
         self.to_step = step;
@@ -188,7 +192,7 @@ impl RunReport {
             path,
             place: format!("line {}", e.line()),
             what: e.to_string(),
-            help: "the report is only read by people and by `info`: the run can go on without it".into(),
+            help: "the report is for information only; the run continues without it".into(),
         })
     }
 }
@@ -228,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_reference_names_what_is_written_and_nothing_else() {
-        let mut session = Session {
+        let mut session = SessionRecord {
             started: String::new(),
             version: String::new(),
             threads: 1,

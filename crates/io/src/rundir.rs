@@ -4,7 +4,7 @@
 //! scenario.toml                what was run, with every default written out
 //! frames/*.vtkhdf              the bodies at times; frames.vtkhdf.series lists them for ParaView
 //! contacts/*.csv               the contacts at times, on request
-//! series.csv                   the probes, one row a time
+//! series.csv                   the probes, one row per time
 //! checkpoint.rpk, .prev.rpk    the restart, and the one before it
 //! failed.rpk                   the world as it was when the run failed
 //! log.txt, report.json         what happened; times, counts, versions
@@ -28,11 +28,11 @@ use crate::{
 
 pub const SCENARIO: &str = "scenario.toml";
 pub const LOG: &str = "log.txt";
-/// The world of a run that failed: to be looked at, not resumed from.
+/// The world of a run that failed: for diagnosis, not for resuming.
 pub const FAILED: &str = "failed.rpk";
 const LOCK: &str = ".lock";
 
-/// What belongs to a run. A directory with one of these in it is taken.
+/// Files of a run. A directory that contains one of these is in use.
 const CONTENTS: [&str; 11] = [
     SCENARIO,
     checkpoint::NEWEST,
@@ -88,7 +88,7 @@ impl RunDir {
             return Err(FileError::NoRun {
                 path: path.to_path_buf(),
                 what: format!("there is no {}", checkpoint::NEWEST),
-                help: "run directories are below `runs`, unless --out said otherwise".into(),
+                help: "run directories are below `runs` unless --out is given".into(),
             });
         }
         Ok(RunDir { path: path.to_path_buf(), _lock: lock(path)? })

@@ -1,4 +1,4 @@
-//! `series.csv`: what the probes measure, one row a time.
+//! `series.csv`: what the probes measure, one row per time.
 //!
 //! Columns are `time_s`, `step`, then those of the probes in the order of the scenario. Every probe has an interval
 //! of its own; its cells are blank in rows where it is not due. On resume the file is cut to the length that the
@@ -14,6 +14,7 @@ use rubblepile_core::{
     Column, Observer, Probe,
     method::Moment,
     run::{Ticker, is_due},
+    text,
 };
 
 use crate::{
@@ -115,11 +116,11 @@ impl SeriesWriter {
             }
         }
         self.line.push('\n');
-        // One write a row: whoever reads along sees whole rows.
+        // One write per row: other readers see whole rows.
         self.file
             .write_all(self.line.as_bytes())
             .map_err(FileError::io("write", &self.path))
-            .map_err(|e| e.into_core(format!("series at t = {:e} s", clock.time())))
+            .map_err(|e| e.into_core(format!("series at t = {}", text::time(clock.time()))))
     }
 }
 
@@ -134,9 +135,7 @@ fn reopen(path: &Path, header: &str, bytes: u64) -> Result<File> {
         path: path.to_path_buf(),
         place: place.into(),
         what,
-        help:
-            "the series must be as the run left it, or longer, to go on with it: put it back, or start again"
-                .into(),
+        help: "the series must be as the run left it, or longer: restore it, or start again".into(),
     };
     let open = OpenOptions::new().read(true).write(true).open(path);
     let mut file = open.map_err(FileError::io("open", path))?;
@@ -144,13 +143,13 @@ fn reopen(path: &Path, header: &str, bytes: u64) -> Result<File> {
     if length < bytes {
         return Err(damaged(
             "its length",
-            format!("it has {length} bytes, and had {bytes} at the checkpoint"),
+            format!("it has {length} bytes, but had {bytes} at the checkpoint"),
         ));
     }
     let mut found = vec![0; header.len().min(bytes as usize)];
     file.read_exact(&mut found).map_err(FileError::io("read", path))?;
     if found != header.as_bytes() {
-        return Err(damaged("line 1", "its columns are not those of the scenario's probes".into()));
+        return Err(damaged("line 1", "its columns differ from those of the scenario's probes".into()));
     }
     file.set_len(bytes).map_err(FileError::io("shorten", path))?;
     file.seek(SeekFrom::Start(bytes)).map_err(FileError::io("read", path))?;

@@ -16,14 +16,15 @@ use std::{
 use rubblepile_core::{
     Advice, Error, Extent, Observer, Probe, Report, Severity, World,
     run::{Control, Ending, Engine, Progress, Signal},
+    text,
 };
 
 use crate::{
-    checkpoint::{self, Found, Meta},
+    checkpoint::{self, LatestCheckpoint, Meta},
     contact_table::ContactTables,
     diagnostic::Diagnostic,
     error::{FileError, Result},
-    frame::{FrameWriter, Looks, View},
+    frame::{FrameWriter, View, WallStyles},
     generate::GrainTable,
     marks::Marks,
     report::{self, Machine, RunReport},
@@ -43,20 +44,20 @@ pub enum CheckpointEvery {
 /// Everything a run needs, from the scenario. For a resumed run `world` is that of the checkpoint.
 pub struct Plan {
     pub title: String,
-    /// The world with what moves it; the writers of files are added to its observers.
+    /// The world with its method and fields; the writers of files are added to its observers.
     pub engine: Engine,
     /// Each with its interval, s.
     pub probes: Vec<(Box<dyn Probe>, f64)>,
     /// Intervals, s.
     pub frames: Option<f64>,
     pub view: View,
-    pub looks: Looks,
+    pub wall_styles: WallStyles,
     pub contact_tables: Option<f64>,
     pub checkpoint: CheckpointEvery,
     pub seed: u64,
     /// The scenario with every default written out.
     pub scenario: String,
-    /// Where files that the scenario names are looked for.
+    /// Folder that relative paths of the scenario start at.
     pub base_directory: String,
     /// Grains that a program gave as arrays, by the name of the file that the scenario takes them from: written into the run
     /// directory.
@@ -71,7 +72,7 @@ impl Plan {
             scenario: self.scenario.clone(),
             base_directory: self.base_directory.clone(),
             method: self.engine.method.name().into(),
-            looks: self.looks.clone(),
+            wall_styles: self.wall_styles.clone(),
             ..Meta::default()
         }
     }
@@ -100,7 +101,7 @@ pub enum SessionError {
     #[error("this scenario cannot be run: {}", .0.join("; "))]
     Refused(Vec<String>),
 
-    #[error("the run stopped at t = {time:e} s (step {step}): {source}")]
+    #[error("the run stopped at t = {} (step {step}): {source}", text::time(*time))]
     Failed { time: f64, step: u64, source: Error, help: String },
 }
 
@@ -108,7 +109,7 @@ impl Diagnostic for SessionError {
     fn help(&self) -> Option<String> {
         match self {
             SessionError::File(e) => e.help(),
-            SessionError::Refused(_) => Some("`rubblepile check` says more".into()),
+            SessionError::Refused(_) => Some("see `rubblepile check`".into()),
             SessionError::Failed { help, .. } => Some(help.clone()),
         }
     }
@@ -175,13 +176,13 @@ impl Recorder {
     }
 
     /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
-    pub fn resume(found: Found, directory: RunDir, plan: &mut Plan) -> Result<Self, SessionError> {
-        let Found { path, meta, mut world, passed_over } = found;
+    pub fn resume(found: LatestCheckpoint, directory: RunDir, plan: &mut Plan) -> Result<Self, SessionError> {
+        let LatestCheckpoint { path, meta, mut world, passed_over } = found;
         // A run that has ended and is to go further goes on like any other.
         world.ended = false;
         let mut warnings = Vec::new();
         if let Some(error) = passed_over {
-            warnings.push(format!("the newest checkpoint was passed over: {error}"));
+            warnings.push(format!("the newest checkpoint was skipped: {error}"));
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         plan.engine.world = world;
@@ -208,7 +209,7 @@ impl Recorder {
         let advice = plan.advice();
         let noted = advice.iter().filter(|a| a.severity == Severity::Warning).map(|a| a.text.clone());
         let warnings: Vec<String> = warnings.into_iter().chain(noted).collect();
-        report.sessions.push(report::Session {
+        report.sessions.push(report::SessionRecord {
             started: utc(SystemTime::now()),
             version: report.version.clone(),
             threads: rayon::current_num_threads(),
@@ -223,7 +224,7 @@ impl Recorder {
         });
         let meta = plan.meta();
         let frames = plan.frames.map(|interval| {
-            FrameWriter::new(path.clone(), interval, plan.view, plan.looks.clone(), marks.clone())
+            FrameWriter::new(path.clone(), interval, plan.view, plan.wall_styles.clone(), marks.clone())
         });
         let contact_tables =
             plan.contact_tables.map(|interval| ContactTables::new(path.clone(), interval, marks.clone()));
@@ -268,7 +269,7 @@ impl Recorder {
     pub fn save(&self, engine: &mut Engine) -> Result<(), SessionError> {
         let Engine { world, method, .. } = engine;
         if let Err(source) = method.sync(world, Extent::Whole) {
-            let help = "the last checkpoint is as it was".into();
+            let help = "the last checkpoint is unchanged".into();
             return Err(SessionError::Failed { time: world.time(), step: world.clock.step, source, help });
         }
         Ok(save(self.directory.path(), &self.meta, &self.marks, world)?)
@@ -341,21 +342,20 @@ impl Recorder {
                 None => String::new(),
             };
             return format!(
-                "{what}\nthe last checkpoint is whole: `rubblepile resume {}`",
+                "{what}\nthe last checkpoint is intact: `rubblepile resume {}`",
                 directory.display()
             );
         }
         let path = directory.join(rundir::FAILED);
         let Engine { world, method, .. } = engine;
         if let Err(e) = method.sync(world, Extent::Whole) {
-            return format!("the world as it was then is lost: {e}");
+            return format!("the final state is lost: {e}");
         }
         match checkpoint::write(&path, &self.meta, world) {
-            Ok(()) => format!(
-                "the world as it was then is in {}: `rubblepile info` and `export` read it",
-                path.display()
-            ),
-            Err(e) => format!("the world as it was then could not be saved: {e}"),
+            Ok(()) => {
+                format!("the final state is in {}: `rubblepile info` and `export` read it", path.display())
+            }
+            Err(e) => format!("the final state could not be saved: {e}"),
         }
     }
 }
@@ -374,7 +374,7 @@ impl Session {
     }
 
     /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
-    pub fn resume(found: Found, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
+    pub fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
         let recorder = Recorder::resume(found, directory, &mut plan)?;
         Ok(Session { engine: plan.engine, recorder })
     }
@@ -409,7 +409,7 @@ fn save(directory: &Path, meta: &Meta, marks: &Marks, world: &World) -> Result<(
     checkpoint::save(directory, &meta, world)
 }
 
-/// Something due more often than there are steps would be due for ever.
+/// Something due more often than there are steps would be due forever.
 fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
     let timestep = plan.engine.world.clock.timestep;
     let outputs = [("frames", plan.frames), ("contact tables", plan.contact_tables)];
@@ -420,7 +420,9 @@ fn check_intervals(plan: &Plan) -> Result<(), SessionError> {
         .filter(|(_, interval)| !interval.is_finite() || *interval < 0.999 * timestep)
         .map(|(what, interval)| {
             format!(
-                "the interval of {what}, {interval:e} s, must be no shorter than a time step, {timestep:e} s"
+                "the interval of {what}, {}, must not be shorter than the time step, {}",
+                text::time(interval),
+                text::time(timestep)
             )
         })
         .collect();
@@ -439,7 +441,7 @@ fn refuse_foreign_part(plan: &Plan) -> Result<(), SessionError> {
     let method = plan.engine.method.name();
     match plan.engine.world.part.as_deref().map(|part| part.method()) {
         Some(other) if other != method => Err(SessionError::Refused(vec![format!(
-            "the checkpoint is of the method `{other}`, and its contact history cannot be used by `{method}`"
+            "the checkpoint was made by the method `{other}`; `{method}` cannot use its contact history"
         )])),
         _ => Ok(()),
     }

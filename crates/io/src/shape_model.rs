@@ -1,4 +1,4 @@
-//! Shape models that users bring: read from their files, repaired if that is wished, and looked over.
+//! Shape models from users' files: read, repaired on request, and checked.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl ShapeModel {
     }
 }
 
-/// The text of a file; or why there is none, and what to try.
+/// The text of a file, or an error with what to try.
 pub fn text(path: &Path) -> Result<String, (String, &'static str)> {
     input::text(path, "it must be OBJ or a PDS plate model")
 }

@@ -37,15 +37,15 @@ pub fn push_text(text: &mut String, cell: &str) {
 
 /// A table of numbers with named columns, `None` where a cell is blank.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub struct SeriesTable {
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Option<f64>>>,
 }
 
-impl Table {
+impl SeriesTable {
     /// Reads a CSV file of numbers with a header, such as `series.csv`. A last line without its line end is left
     /// out: it is still being written.
-    pub fn read(path: &Path) -> Result<Table> {
+    pub fn read(path: &Path) -> Result<SeriesTable> {
         let mut bytes = Vec::new();
         input::open(path).and_then(|mut f| f.read_to_end(&mut bytes)).map_err(FileError::input(
             "read",
@@ -84,7 +84,7 @@ impl Table {
             }
             rows.push(row);
         }
-        Ok(Table { columns, rows })
+        Ok(SeriesTable { columns, rows })
     }
 
     /// The last value of each column that has one.
@@ -127,11 +127,11 @@ mod tests {
         let scratch = crate::testing::Scratch::new("table");
         let path = scratch.path().join("series.csv");
         std::fs::write(&path, "time_s,step,a,b\n0,0,1,\n1,10,,2e-9\n2,20,3").unwrap();
-        let table = Table::read(&path).unwrap();
+        let table = SeriesTable::read(&path).unwrap();
         assert_eq!(table.rows.len(), 2);
         assert_eq!(table.rows[1], [Some(1.0), Some(10.0), None, Some(2e-9)]);
         assert_eq!(table.last(), [("time_s", 1.0), ("step", 10.0), ("a", 1.0), ("b", 2e-9)]);
         std::fs::write(&path, "time_s,a\n1\n").unwrap();
-        assert!(Table::read(&path).unwrap_err().to_string().contains("line 2"));
+        assert!(SeriesTable::read(&path).unwrap_err().to_string().contains("line 2"));
     }
 }

@@ -8,19 +8,19 @@ use std::{
 use glam::{DQuat, DVec2, DVec3};
 use rubblepile_core::{
     Action, Advice, Contact, Convex, Dissipation, Domain, Event, Extent, Fields, Frame, Material, Method,
-    Motion, PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Touch, Trigger, Wall, World,
-    archive_struct,
+    PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Trigger, Wall, WallMotion, WallResponse,
+    World, archive_struct,
     event::{AddSpin, AddWall, RemoveBeyond, RemoveWall, SetMaterial, SetMotion, SpinUp, Stop},
     wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
 use rubblepile_hard::{HardState, Held, WallTally};
-use rubblepile_meshfree::{Deformable, DeformableState, Pressed, Reference};
+use rubblepile_meshfree::{Deformable, DeformableState, PressedNode, Reference};
 use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState};
 use rubblepile_soft::{SoftState, SpringHistory};
 
 use crate::{
     checkpoint::Meta,
-    frame::{Look, Looks},
+    frame::{WallStyle, WallStyles},
 };
 
 /// A directory that is gone when it is dropped.
@@ -72,15 +72,18 @@ fn wall(rng: &mut Rng, id: u32) -> Wall {
     };
     let mut wall = Wall::new(id, word(rng), (rng.next_u64() % 3) as u32, surface);
     wall.motion = match rng.next_u64() % 5 {
-        0 => Motion::None,
-        1 => Motion::Translation { velocity: vector(rng) },
-        2 => Motion::Oscillation { amplitude: vector(rng), frequency: rng.uniform(), phase: rng.normal() },
-        3 => Motion::Reciprocal { size: vector(rng), rate: rng.uniform() },
-        _ => Motion::Rotation { centre: vector(rng), axis: DVec3::Y, rate: rng.normal() },
+        0 => WallMotion::None,
+        1 => WallMotion::Translation { velocity: vector(rng) },
+        2 => {
+            WallMotion::Oscillation { amplitude: vector(rng), frequency: rng.uniform(), phase: rng.normal() }
+        }
+        3 => WallMotion::Reciprocal { size: vector(rng), rate: rng.uniform() },
+        _ => WallMotion::Rotation { centre: vector(rng), axis: DVec3::Y, rate: rng.normal() },
     };
     wall.rotation = DQuat::from_rotation_x(rng.normal());
     wall.since = rng.uniform();
-    wall.touch = [Touch::Bounce, Touch::Stick, Touch::Absorb][(rng.next_u64() % 3) as usize];
+    wall.touch =
+        [WallResponse::Bounce, WallResponse::Stick, WallResponse::Absorb][(rng.next_u64() % 3) as usize];
     wall
 }
 
@@ -172,7 +175,7 @@ pub fn add_deformables(world: &mut World, rng: &mut Rng) {
     for k in 0..rng.next_u64() % 3 {
         let grain = deformable(rng, k);
         state.grains.push(grain);
-        state.pressed.push(Pressed {
+        state.pressed.push(PressedNode {
             grain: k,
             node: 2,
             partner: Partner::Wall { wall: 1, face: 3 },
@@ -267,20 +270,20 @@ pub fn random_meta(rng: &mut Rng) -> Meta {
         series_ticks: (0..rng.next_u64() % 4).collect(),
         next_frame: rng.next_u64() % 1000,
         next_contact_table: rng.next_u64() % 1000,
-        looks: (0..(rng.next_u64() % 4) as u32)
-            .map(|k| (3 * k, Look { colour: [k as u8, 7, 255], transparency: rng.uniform() }))
-            .collect::<Looks>(),
+        wall_styles: (0..(rng.next_u64() % 4) as u32)
+            .map(|k| (3 * k, WallStyle { colour: [k as u8, 7, 255], transparency: rng.uniform() }))
+            .collect::<WallStyles>(),
     }
 }
 
 /// Moves bodies on straight lines and lets their spins decay at random: its next step depends on the position, the
 /// random numbers and the contact history, so a restart that loses one of them shows.
 #[derive(Default)]
-pub struct Drift {
+pub struct RandomDrift {
     memory: Option<Vec<SpringHistory>>,
 }
 
-/// What [`Drift`] keeps in the world.
+/// What [`RandomDrift`] keeps in the world.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DriftState {
     pub contacts: Vec<SpringHistory>,
@@ -298,7 +301,7 @@ fn contacts(world: &World) -> &[SpringHistory] {
     world.part::<DriftState>().map_or(&[], |part| &part.contacts)
 }
 
-impl Method for Drift {
+impl Method for RandomDrift {
     fn name(&self) -> &'static str {
         "drift"
     }

@@ -1,4 +1,4 @@
-//! What grains feel, for whoever looks: stress and strain at the nodes, contacts, and sums over a grain.
+//! Output of deformable grains: stress and strain at the nodes, contacts, and sums over a grain.
 
 use glam::DVec2;
 use rayon::prelude::*;
@@ -9,12 +9,16 @@ use crate::{
     element::Element,
     grains,
     law::green_lagrange,
-    sample::{Sample, Touch, Watch},
-    scene::Scene,
+    sample::{NodeContact, Sample, Watch},
+    scene::PreparedSample,
 };
 
 /// Contacts that bear a pressure, with their force: that of the multiplier alone, which is what is left when gaps are closed.
-fn pressing(scene: &Scene, world: &World, reach: f64) -> (Vec<DVec2>, Vec<(Watch, Touch, Element)>) {
+fn pressing(
+    scene: &PreparedSample,
+    world: &World,
+    reach: f64,
+) -> (Vec<DVec2>, Vec<(Watch, NodeContact, Element)>) {
     let state = scene.state(world, reach);
     let positions = scene.sample.positions(&state.displacement);
     let still = vec![DVec2::ZERO; positions.len()];
@@ -28,7 +32,7 @@ fn pressing(scene: &Scene, world: &World, reach: f64) -> (Vec<DVec2>, Vec<(Watch
 }
 
 /// One row a pressed node.
-pub fn contacts(scene: &Scene, world: &World, reach: f64) -> Vec<Contact> {
+pub fn contacts(scene: &PreparedSample, world: &World, reach: f64) -> Vec<Contact> {
     let (positions, active) = pressing(scene, world, reach);
     let centres: Vec<DVec2> = (0..grains(world).len())
         .map(|g| {
@@ -36,14 +40,14 @@ pub fn contacts(scene: &Scene, world: &World, reach: f64) -> Vec<Contact> {
             nodes.iter().sum::<DVec2>() / nodes.len() as f64
         })
         .collect();
-    let row = |(watch, touch, element): &(Watch, Touch, Element)| {
+    let row = |(watch, touch, element): &(Watch, NodeContact, Element)| {
         let (nodes, _) = scene.sample.element_nodes(watch, touch);
         let point = positions[nodes[1]];
         // The second node of an element is the one that is pressed.
         let force = element.force[1];
         let partner_row = match watch.partner {
-            crate::sample::Partner::Grain(g) => Some(g),
-            crate::sample::Partner::Wall(_) => None,
+            crate::sample::NodePartner::Grain(g) => Some(g),
+            crate::sample::NodePartner::Wall(_) => None,
         };
         let from = partner_row.map_or(point, |g| centres[g as usize]);
         Contact {
@@ -64,7 +68,7 @@ pub fn contacts(scene: &Scene, world: &World, reach: f64) -> Vec<Contact> {
     active.iter().map(row).collect()
 }
 
-pub fn of(scene: &Scene, world: &World, reach: f64) -> Result<Deformation> {
+pub fn of(scene: &PreparedSample, world: &World, reach: f64) -> Result<Deformation> {
     let sample = &scene.sample;
     let (_, active) = pressing(scene, world, reach);
     let n = sample.nodes();

@@ -21,7 +21,7 @@ pub struct Lu {
     order: Vec<usize>,
 }
 
-/// A pivot this small, relative to the largest entry, is none.
+/// A pivot this small, relative to the largest entry, counts as zero.
 const SINGULAR: f64 = 1e-15;
 
 impl Lu {

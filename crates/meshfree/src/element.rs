@@ -4,7 +4,7 @@
 
 use glam::DVec2;
 
-use crate::spline::{self, Closest};
+use crate::spline::{self, Projection};
 
 /// Nodes of an element: the slave node between its two neighbours, then four of the master, which a wall has not.
 pub const NODES: usize = 7;
@@ -35,7 +35,7 @@ pub struct Pressure {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Friction {
     pub coefficient: f64,
-    /// What sticks together has this pressure besides, Pa.
+    /// Additional pressure of bonded contacts, Pa.
     pub bond: f64,
     /// The multiplier of slip, Pa.
     pub traction: f64,
@@ -45,7 +45,7 @@ pub struct Friction {
 }
 
 /// Eq. (B.11): what the node stands for of its grain's outline, and how that changes with the places of the three.
-fn length([before, node, after]: [DVec2; 3]) -> (f64, Row) {
+fn length([before, node, after]: [DVec2; 3]) -> (f64, ElementRow) {
     let (first, second) = (node - before, after - node);
     let (l0, l1) = (first.length(), second.length());
     let (t0, t1) = (first / l0, second / l1);
@@ -57,31 +57,31 @@ fn length([before, node, after]: [DVec2; 3]) -> (f64, Row) {
     (0.5 * (l0 + l1), slope)
 }
 
-type Row = [f64; SIZE];
+type ElementRow = [f64; SIZE];
 
-fn set(row: &mut Row, node: usize, value: DVec2) {
+fn set(row: &mut ElementRow, node: usize, value: DVec2) {
     (row[2 * node], row[2 * node + 1]) = (value.x, value.y);
 }
 
 /// The partner's outline at the closest point, and how things there change with the places of the nodes.
-struct Place {
+struct MasterPoint {
     normal: DVec2,
     tangent: DVec2,
     /// Shape functions of the master nodes and their slopes; of a wall there are none.
     functions: [f64; 4],
     slopes: [f64; 4],
     /// Eq. (B.6): of the gap.
-    gap: Row,
+    gap: ElementRow,
     /// Of the local coordinate, eq. (B.5).
-    slide: Row,
+    slide: ElementRow,
     /// Of the direction of the tangent, rad.
-    turn: Row,
+    turn: ElementRow,
 }
 
 /// Appendix B: a node (between its neighbours) and a piece of another outline, of which the closest point is known.
-pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Option<&Friction>) -> Element {
+pub fn on_grain(slave: [DVec2; 3], at: &Projection, push: Pressure, friction: Option<&Friction>) -> Element {
     let [n, d, _] = spline::functions(at.xi);
-    let Closest { normal, gap, first, second, .. } = *at;
+    let Projection { normal, gap, first, second, .. } = *at;
     // Eqs (B.6)-(B.8); the slave node comes first.
     let (mut b_n, mut b_t, mut b_turn) = ([0.0; SIZE], [0.0; SIZE], [0.0; SIZE]);
     set(&mut b_n, 1, normal);
@@ -93,8 +93,8 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Optio
     }
     let square = first.length_squared();
     let bend = normal.dot(second);
-    let slide: Row = std::array::from_fn(|i| (b_t[i] + gap * b_turn[i]) / (square - gap * bend));
-    let turn: Row = std::array::from_fn(|i| bend * slide[i] + b_turn[i]);
+    let slide: ElementRow = std::array::from_fn(|i| (b_t[i] + gap * b_turn[i]) / (square - gap * bend));
+    let turn: ElementRow = std::array::from_fn(|i| bend * slide[i] + b_turn[i]);
     // Eqs (B.1), (B.2) are this, the second derivative of the gap, times -T A.
     let curvature = |i: usize, j: usize| {
         gap / square * turn[i] * turn[j]
@@ -102,7 +102,7 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Optio
             - slide[i] * b_turn[j]
             - bend * slide[i] * slide[j]
     };
-    let place = Place {
+    let place = MasterPoint {
         normal,
         tangent: first / square.sqrt(),
         functions: n,
@@ -118,7 +118,7 @@ pub fn on_grain(slave: [DVec2; 3], at: &Closest, push: Pressure, friction: Optio
 pub fn on_wall(slave: [DVec2; 3], normal: DVec2, push: Pressure, friction: Option<&Friction>) -> Element {
     let mut b_n = [0.0; SIZE];
     set(&mut b_n, 1, normal);
-    let place = Place {
+    let place = MasterPoint {
         normal,
         tangent: -normal.perp(),
         functions: [0.0; 4],
@@ -132,7 +132,7 @@ pub fn on_wall(slave: [DVec2; 3], normal: DVec2, push: Pressure, friction: Optio
 
 fn element(
     slave: [DVec2; 3],
-    place: &Place,
+    place: &MasterPoint,
     push: Pressure,
     gap_curvature: impl Fn(usize, usize) -> f64,
     friction: Option<&Friction>,
@@ -141,7 +141,7 @@ fn element(
     let Pressure { pressure, stiffness } = push;
     let gap = &place.gap;
     // Eqs (B.1)-(B.3), and (B.4), which is not symmetric.
-    let mut symmetric: [Row; SIZE] = std::array::from_fn(|i| {
+    let mut symmetric: [ElementRow; SIZE] = std::array::from_fn(|i| {
         std::array::from_fn(|j| length * (stiffness * gap[i] * gap[j] - pressure * gap_curvature(i, j)))
     });
     let mut whole = symmetric;
@@ -167,14 +167,14 @@ struct Rubbing {
     slip: f64,
     hold: f64,
     /// Changes of the traction with the places of the nodes.
-    change: Row,
+    change: ElementRow,
     /// What the traction acts along: the slave one way, the masters the other.
-    along: Row,
+    along: ElementRow,
 }
 
 impl Rubbing {
-    fn new(place: &Place, push: Pressure, friction: &Friction) -> Self {
-        let Place { normal, tangent, functions, slopes, .. } = *place;
+    fn new(place: &MasterPoint, push: Pressure, friction: &Friction) -> Self {
+        let MasterPoint { normal, tangent, functions, slopes, .. } = *place;
         let mut along = [0.0; SIZE];
         set(&mut along, 1, tangent);
         let (mut relative, mut passed) = (friction.moves[1] - friction.wall, DVec2::ZERO);
@@ -202,11 +202,11 @@ impl Rubbing {
     /// Its part of forces and tangents. The symmetric part has only what holds a node that sticks.
     fn add(
         &self,
-        place: &Place,
-        (length, length_slope): (f64, Row),
+        place: &MasterPoint,
+        (length, length_slope): (f64, ElementRow),
         force: &mut [DVec2; NODES],
-        symmetric: &mut [Row; SIZE],
-        whole: &mut [Row; SIZE],
+        symmetric: &mut [ElementRow; SIZE],
+        whole: &mut [ElementRow; SIZE],
     ) {
         let Rubbing { traction, change, along, .. } = self;
         for (k, force) in force.iter_mut().enumerate() {

@@ -29,7 +29,7 @@ pub struct Density {
 pub enum FillError {
     #[error("the spacing of nodes must be above 0, not {0}")]
     Spacing(f64),
-    #[error("nodes {0} apart are too coarse for this outline: its sides are lost between them")]
+    #[error("a node spacing of {0} is too coarse for this outline")]
     TooCoarse(f64),
 }
 
@@ -136,7 +136,7 @@ fn triangulate(nodes: &[DVec2], boundary: usize, outline: &Outline) -> Option<Ve
         .inner_faces()
         .map(|face| face.vertices().map(|v| v.fix().index() as u32))
         .filter(|corners| {
-            // On a straight side three nodes have a triangle that is none.
+            // Three nodes on a straight side make a degenerate triangle.
             let [a, b, c] = corners.map(|k| nodes[k as usize]);
             let size = (b - a).length_squared().max((c - a).length_squared());
             (b - a).perp_dot(c - a) > 1e-9 * size && outline.holds((a + b + c) / 3.0)
@@ -178,7 +178,7 @@ mod tests {
         let filling = fill(&disc, Density { spacing: TAU / 36.0, grading: 0.1 }).unwrap();
         assert_eq!(filling.boundary, 36);
         let (nodes, cells) = (filling.nodes.len(), filling.triangles.len());
-        // Table I has 105 and 172. Of any triangles inside, two a node but for the outline.
+        // Table I has 105 and 172. Of any triangles inside, two per node except on the outline.
         assert!((90..120).contains(&nodes), "{nodes}");
         assert_eq!(cells, 2 * nodes - 36 - 2);
         let quality = qualities(&filling);

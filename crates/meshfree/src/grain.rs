@@ -124,7 +124,7 @@ pub fn sides(wall: &Wall, time: f64) -> impl Iterator<Item = (DVec2, DVec2)> + '
 
 /// A node of an outline that something presses on: the memory of contact, eq. (21) of meshfree-2016.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pressed {
+pub struct PressedNode {
     /// Id of the grain, and which of its nodes.
     pub grain: u64,
     pub node: u32,
@@ -140,13 +140,13 @@ pub struct Pressed {
 
 archive_struct!(Reference { nodes, boundary, triangles });
 archive_struct!(Deformable { id, group, material, reference, displacement, velocity, acceleration });
-archive_struct!(Pressed { grain, node, partner, pressure, traction, bonded });
+archive_struct!(PressedNode { grain, node, partner, pressure, traction, bonded });
 
 /// All deformable grains of a world, in the order of their ids, and what presses on their nodes as of the last step.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DeformableState {
     pub grains: Vec<Deformable>,
-    pub pressed: Vec<Pressed>,
+    pub pressed: Vec<PressedNode>,
 }
 
 archive_struct!(DeformableState { grains, pressed });
@@ -180,7 +180,7 @@ impl Part for DeformableState {
         if let Some(pair) = self.grains.windows(2).find(|w| w[0].id >= w[1].id) {
             return Err(format!("deformable grain {} is out of order", pair[1].id));
         }
-        let beside_outline = |p: &&Pressed| {
+        let beside_outline = |p: &&PressedNode| {
             let grain = self.grains.iter().find(|g| g.id == p.grain);
             grain.is_none_or(|g| p.node as usize >= g.reference.boundary)
         };

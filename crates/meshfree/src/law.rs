@@ -4,37 +4,36 @@ use glam::DMat2;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is held in the direction that is not there.
+/// Plane strain or plane stress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "PlaneName")]
-pub enum Plane {
-    /// No strain: a slice of something long.
+pub enum PlaneCondition {
+    /// Plane strain: a slice of a long body.
     #[default]
     Strain,
-    /// No stress: a thin plate.
+    /// Plane stress: a thin plate.
     Stress,
 }
 
-/// The elastic law.
+/// The constitutive law.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(rename = "ElasticLaw")]
-pub enum Kind {
+pub enum ElasticLaw {
     // Eq. (13): the stress is the second one of Piola and Kirchhoff.
-    /// Stress proportional to the Green-Lagrange strain: softens when pressed far.
+    /// Stress proportional to the Green-Lagrange strain: softens under large compression.
     #[default]
     SaintVenantKirchhoff,
     // W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J
-    /// Never inside out.
+    /// Compressible neo-Hookean: elements never invert.
     NeoHookean,
 }
 
 /// An elastic law with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
-    kind: Kind,
-    plane: Plane,
+pub struct Elasticity {
+    kind: ElasticLaw,
+    plane: PlaneCondition,
     /// Lamé's, Pa. Of plane stress and eq. (13) the λ of the plane.
     lambda: f64,
     mu: f64,
@@ -47,7 +46,7 @@ pub enum LawError {
     #[error("Poisson's ratio must be above -1 and at most 0.5, not {0}")]
     Ratio(f64),
     #[error(
-        "a Poisson ratio of 0.5 cannot be compressed at all: in plane strain, and with the neo-Hookean law, it must be below"
+        "a Poisson ratio of 0.5 is incompressible: in plane strain, and with the neo-Hookean law, it must be below"
     )]
     Incompressible,
 }
@@ -63,8 +62,8 @@ pub struct Response {
     pub tangent: [[f64; 4]; 4],
 }
 
-impl Law {
-    pub fn new(kind: Kind, plane: Plane, modulus: f64, ratio: f64) -> Result<Self, LawError> {
+impl Elasticity {
+    pub fn new(kind: ElasticLaw, plane: PlaneCondition, modulus: f64, ratio: f64) -> Result<Self, LawError> {
         if !(modulus > 0.0 && modulus.is_finite()) {
             return Err(LawError::Modulus(modulus));
         }
@@ -73,11 +72,13 @@ impl Law {
         }
         let mu = modulus / (2.0 * (1.0 + ratio));
         let lambda = match (kind, plane) {
-            (Kind::SaintVenantKirchhoff, Plane::Stress) => modulus * ratio / (1.0 - ratio * ratio),
+            (ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress) => {
+                modulus * ratio / (1.0 - ratio * ratio)
+            }
             _ if ratio == 0.5 => return Err(LawError::Incompressible),
             _ => modulus * ratio / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
         };
-        Ok(Law { kind, plane, lambda, mu })
+        Ok(Elasticity { kind, plane, lambda, mu })
     }
 
     pub fn shear_modulus(&self) -> f64 {
@@ -99,14 +100,14 @@ impl Law {
     #[inline]
     pub fn answer<const TANGENT: bool>(&self, f: [f64; 4]) -> Option<Response> {
         match self.kind {
-            Kind::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff::<TANGENT>(f)),
-            Kind::NeoHookean => self.neo_hookean(f),
+            ElasticLaw::SaintVenantKirchhoff => Some(self.saint_venant_kirchhoff::<TANGENT>(f)),
+            ElasticLaw::NeoHookean => self.neo_hookean(f),
         }
     }
 
     /// Eqs (13), (A.5), (A.6).
     fn saint_venant_kirchhoff<const TANGENT: bool>(&self, f: [f64; 4]) -> Response {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         let strain = green_lagrange(f);
         let stress = hooke(lambda, mu, strain);
         let energy = 0.5 * (stress[0] * strain[0] + stress[1] * strain[1] + 2.0 * stress[2] * strain[2]);
@@ -117,9 +118,9 @@ impl Law {
 
     /// Lamé's constants of small strains in the plane, Pa.
     fn small(&self) -> (f64, f64) {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         match (self.kind, self.plane) {
-            (Kind::NeoHookean, Plane::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
+            (ElasticLaw::NeoHookean, PlaneCondition::Stress) => (2.0 * lambda * mu / (lambda + 2.0 * mu), mu),
             _ => (lambda, mu),
         }
     }
@@ -130,7 +131,7 @@ impl Law {
         hooke(lambda, mu, strain)
     }
 
-    /// As [`Law::answer`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
+    /// As [`Elasticity::answer`], with a viscous stress besides, in the second Piola-Kirchhoff sense: `time` times that of small strains for the rate of the
     /// Green-Lagrange strain, which is `rate` times the strain, and `constant`. Rigid motion has none.
     pub fn answer_viscous<const TANGENT: bool>(
         &self,
@@ -147,23 +148,23 @@ impl Law {
     }
 
     fn neo_hookean(&self, f: [f64; 4]) -> Option<Response> {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         let [xx, xy, yx, yy] = f;
         let area = xx * yy - xy * yx;
         if area.is_nan() || area <= 0.0 {
             return None;
         }
         let thickness = match self.plane {
-            Plane::Strain => 1.0,
-            Plane::Stress => self.thickness(area)?,
+            PlaneCondition::Strain => 1.0,
+            PlaneCondition::Stress => self.thickness(area)?,
         };
         let log = (area * thickness).ln();
         // F⁻ᵀ
         let inverse = [yy / area, -yx / area, -xy / area, xx / area];
         // In plane stress the thickness gives way, and of λ only a part resists.
         let stiff = match self.plane {
-            Plane::Strain => lambda,
-            Plane::Stress => {
+            PlaneCondition::Strain => lambda,
+            PlaneCondition::Stress => {
                 let side = 2.0 * mu * thickness * thickness;
                 lambda * side / (side + lambda)
             }
@@ -187,7 +188,7 @@ impl Law {
 
     /// The stretch through the plate at which it bears no stress: μ (t² - 1) + λ ln(J t) = 0, which rises with t.
     fn thickness(&self, area: f64) -> Option<f64> {
-        let Law { lambda, mu, .. } = *self;
+        let Elasticity { lambda, mu, .. } = *self;
         let mut log_t = -lambda / (lambda + 2.0 * mu) * area.ln();
         for _ in 0..60 {
             let square = (2.0 * log_t).exp();
@@ -251,9 +252,10 @@ pub fn cauchy(f: [f64; 4], stress: [f64; 4]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    fn all() -> impl Iterator<Item = Law> {
-        [Kind::SaintVenantKirchhoff, Kind::NeoHookean].into_iter().flat_map(|kind| {
-            [Plane::Strain, Plane::Stress].map(|plane| Law::new(kind, plane, 1000.0, 0.3).unwrap())
+    fn all() -> impl Iterator<Item = Elasticity> {
+        [ElasticLaw::SaintVenantKirchhoff, ElasticLaw::NeoHookean].into_iter().flat_map(|kind| {
+            [PlaneCondition::Strain, PlaneCondition::Stress]
+                .map(|plane| Elasticity::new(kind, plane, 1000.0, 0.3).unwrap())
         })
     }
 
@@ -321,8 +323,8 @@ mod tests {
             let here = law.respond([1.0, 0.0, 0.0, 1.0]).unwrap();
             let (modulus, ratio) = (1000.0, 0.3);
             let expected = match law.plane {
-                Plane::Strain => modulus * (1.0 - ratio) / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
-                Plane::Stress => modulus / (1.0 - ratio * ratio),
+                PlaneCondition::Strain => modulus * (1.0 - ratio) / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
+                PlaneCondition::Stress => modulus / (1.0 - ratio * ratio),
             };
             assert!((here.tangent[0][0] / expected - 1.0).abs() < 1e-12, "{law:?}");
             assert!((law.wave_speed(2.0).powi(2) * 2.0 / expected - 1.0).abs() < 1e-12, "{law:?}");
@@ -331,20 +333,20 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        let law = |kind, plane, ratio| Law::new(kind, plane, 1e6, ratio);
-        use Kind::*;
-        assert_eq!(law(SaintVenantKirchhoff, Plane::Strain, 0.5), Err(LawError::Incompressible));
-        assert_eq!(law(NeoHookean, Plane::Stress, 0.5), Err(LawError::Incompressible));
-        assert!(law(SaintVenantKirchhoff, Plane::Stress, 0.5).is_ok());
-        assert_eq!(law(NeoHookean, Plane::Strain, 0.6), Err(LawError::Ratio(0.6)));
-        assert!(Law::new(NeoHookean, Plane::Strain, f64::NAN, 0.3).is_err());
-        let neo = law(NeoHookean, Plane::Strain, 0.3).unwrap();
+        let law = |kind, plane, ratio| Elasticity::new(kind, plane, 1e6, ratio);
+        use ElasticLaw::*;
+        assert_eq!(law(SaintVenantKirchhoff, PlaneCondition::Strain, 0.5), Err(LawError::Incompressible));
+        assert_eq!(law(NeoHookean, PlaneCondition::Stress, 0.5), Err(LawError::Incompressible));
+        assert!(law(SaintVenantKirchhoff, PlaneCondition::Stress, 0.5).is_ok());
+        assert_eq!(law(NeoHookean, PlaneCondition::Strain, 0.6), Err(LawError::Ratio(0.6)));
+        assert!(Elasticity::new(NeoHookean, PlaneCondition::Strain, f64::NAN, 0.3).is_err());
+        let neo = law(NeoHookean, PlaneCondition::Strain, 0.3).unwrap();
         assert_eq!(neo.respond([-1.0, 0.0, 0.0, 1.0]), None);
     }
 
     #[test]
     fn cauchy_stress_of_a_turned_bar_lies_along_it() {
-        let law = Law::new(Kind::NeoHookean, Plane::Stress, 1000.0, 0.0).unwrap();
+        let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Stress, 1000.0, 0.0).unwrap();
         // Pulled along x by a tenth, then turned by a quarter.
         let f = [0.0, -1.0, 1.1, 0.0];
         let [xx, yy, xy] = cauchy(f, law.respond(f).unwrap().stress);

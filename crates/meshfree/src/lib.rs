@@ -28,18 +28,18 @@ pub mod step;
 mod system;
 mod timestep;
 
-pub use grain::{Deformable, DeformableState, Pressed, Reference, grains};
+pub use grain::{Deformable, DeformableState, PressedNode, Reference, grains};
 pub use method::DeformableGrains;
 pub use settings::Settings;
 
-/// What validation and benchmarks look at and no user needs; it may change at any time.
+/// Internals for validation and benchmarks; not a stable interface.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::{
         element::{Element, Friction, NODES, Pressure, on_grain, on_wall},
         losses::Losses,
         quadrature::points as quadrature_points,
-        sample::{Damping, Flows, Grain, Grip, Partner, Sample, Wall},
+        sample::{Damping, Flows, Grip, NodePartner, Sample, SampleGrain, StraightWall},
         spline::closest,
     };
 }

@@ -4,8 +4,8 @@ use glam::DVec2;
 use rayon::prelude::*;
 
 use crate::{
-    sample::{Partner, Sample},
-    step::State,
+    sample::{NodePartner, Sample},
+    step::NodalState,
 };
 
 /// J per metre of depth.
@@ -30,7 +30,7 @@ impl std::ops::AddAssign for Losses {
 impl Losses {
     /// From one state to the next, `h` later. Walls are where they are at the end. What damps goes with the mean velocity, as in the
     /// trapezoidal rule of eqs (25), (26); forces of contact are the mean of those before and after.
-    pub fn between(sample: &Sample, from: &State, to: &State, h: f64, reach: f64) -> Self {
+    pub fn between(sample: &Sample, from: &NodalState, to: &NodalState, h: f64, reach: f64) -> Self {
         let moves: Vec<DVec2> =
             to.displacement.iter().zip(&from.displacement).map(|(b, a)| *b - *a).collect();
         let before = at_contacts(sample, from, &moves, reach);
@@ -44,7 +44,7 @@ impl Losses {
 }
 
 /// Heat of damping while nodes move. (Of the Green-Lagrange strain all of the change is that of its rate half way.)
-fn damped(sample: &Sample, from: &State, moves: &[DVec2], h: f64) -> f64 {
+fn damped(sample: &Sample, from: &NodalState, moves: &[DVec2], h: f64) -> f64 {
     let of_grain = |g: usize| {
         let nodes = sample.nodes_of(g);
         let damping = sample.grains[g].damping;
@@ -60,15 +60,15 @@ fn damped(sample: &Sample, from: &State, moves: &[DVec2], h: f64) -> f64 {
 }
 
 /// What the forces of contact in a state do along moves of the nodes, and of the walls.
-fn at_contacts(sample: &Sample, state: &State, moves: &[DVec2], reach: f64) -> Losses {
+fn at_contacts(sample: &Sample, state: &NodalState, moves: &[DVec2], reach: f64) -> Losses {
     let positions = sample.positions(&state.displacement);
     let mut sum = Losses::default();
     for watch in state.watches.iter().filter(|w| w.hold.pressure != 0.0) {
         let Some(touch) = sample.touch(watch, &positions, moves, reach) else { continue };
         let element = sample.element(watch, &touch, (watch.hold.pressure, 0.0), &positions, moves);
         let wall = match watch.partner {
-            Partner::Wall(w) => sample.walls[w as usize].moved,
-            Partner::Grain(_) => DVec2::ZERO,
+            NodePartner::Wall(w) => sample.walls[w as usize].moved,
+            NodePartner::Grain(_) => DVec2::ZERO,
         };
         // Of an element the second node is the one that is pressed, and that a wall pushes.
         sum.wall_work += element.force[1].dot(wall);

@@ -12,14 +12,14 @@ use rubblepile_core::{
 use crate::{
     Deformable, Settings, deformation, grains,
     losses::Losses,
-    scene::{self, Scene},
+    scene::{self, PreparedSample},
     step::{Scheme, StepError, Stepper, Times},
     timestep,
 };
 
 pub struct DeformableGrains {
     settings: Settings,
-    scene: Option<Scene>,
+    scene: Option<PreparedSample>,
     stepper: Option<Stepper>,
 }
 
@@ -33,10 +33,10 @@ impl DeformableGrains {
     }
 
     /// Makes what is missing of the scratch.
-    fn prepare(&mut self, world: &World) -> Result<(&mut Scene, &mut Stepper)> {
+    fn prepare(&mut self, world: &World) -> Result<(&mut PreparedSample, &mut Stepper)> {
         if self.stepper.is_none() {
             let settings = self.settings.resolve(world);
-            self.scene = Some(Scene::new(world, &self.settings, self.scene.take())?);
+            self.scene = Some(PreparedSample::new(world, &self.settings, self.scene.take())?);
             // Events may have put in walls.
             if let Some((_, text)) = scene::behind(world, settings.reach) {
                 return Err(Error::Unsupported(text));
@@ -53,7 +53,7 @@ impl DeformableGrains {
 /// The acceleration of all fields, which must be the same everywhere, in the plane.
 fn gravity(fields: &Fields) -> Result<DVec2> {
     if let Some(other) = fields.list.iter().find(|f| f.uniform().is_none()) {
-        let text = format!("deformable grains feel uniform gravity only, and there is {}", other.name());
+        let text = format!("deformable grains support uniform gravity only, and there is {}", other.name());
         return Err(Error::Unsupported(text));
     }
     let sum: DVec3 = fields.uniform();

@@ -5,12 +5,12 @@ use rayon::prelude::*;
 
 use crate::{
     sample::{Flows, Sample},
-    step::State,
+    step::NodalState,
 };
 
 /// Velocity and acceleration at the end of a sub-step as they depend on the displacement d within it: v = rate d + ..., a = rate² d
 /// + ... (Of displacements since the start, which may be large, the digits that count would be lost.)
-pub struct Motion {
+pub struct Kinematics {
     /// Displacements where the sub-step begins.
     pub from: Vec<DVec2>,
     pub rate: f64,
@@ -22,13 +22,13 @@ pub struct Motion {
     strain_rate: Vec<Vec<[f64; 3]>>,
 }
 
-impl Motion {
+impl Kinematics {
     /// Eqs (25), (26), over a time h.
-    pub fn newmark(sample: &Sample, from: &State, h: f64) -> Self {
+    pub fn newmark(sample: &Sample, from: &NodalState, h: f64) -> Self {
         let rate = 2.0 / h;
         let velocity = from.velocity.iter().map(|v| -*v).collect();
         let rest = from.velocity.iter().zip(&from.acceleration);
-        Motion {
+        Kinematics {
             from: from.displacement.clone(),
             rate,
             weight: 1.0,
@@ -38,17 +38,17 @@ impl Motion {
         }
     }
 
-    /// As [`Motion::newmark`], but that contacts push all the time with what they push with at the end. `free`: accelerations without them.
-    pub fn contact_implicit(sample: &Sample, from: &State, free: &[DVec2], h: f64) -> Self {
-        let mut motion = Motion::newmark(sample, from, h);
+    /// As [`Kinematics::newmark`], but that contacts push all the time with what they push with at the end. `free`: accelerations without them.
+    pub fn contact_implicit(sample: &Sample, from: &NodalState, free: &[DVec2], h: f64) -> Self {
+        let mut motion = Kinematics::newmark(sample, from, h);
         for ((sum, now), free) in motion.acceleration.iter_mut().zip(&from.acceleration).zip(free) {
             *sum += *now - *free;
         }
-        Motion { weight: 0.5, ..motion }
+        Kinematics { weight: 0.5, ..motion }
     }
 
     /// Eqs (27), (28), over the second half of a step h; d is from its middle.
-    pub fn euler(sample: &Sample, from: &State, middle: &State, h: f64) -> Self {
+    pub fn euler(sample: &Sample, from: &NodalState, middle: &NodalState, h: f64) -> Self {
         let rate = 3.0 / h;
         let velocity: Vec<DVec2> =
             from.displacement.iter().zip(&middle.displacement).map(|(u, m)| (*u - *m) / h).collect();
@@ -60,13 +60,20 @@ impl Motion {
         for (sum, more) in strain_rate.iter_mut().flatten().zip(later.iter().flatten()) {
             *sum = std::array::from_fn(|k| sum[k] + more[k]);
         }
-        Motion { from: middle.displacement.clone(), rate, weight: 1.0, velocity, acceleration, strain_rate }
+        Kinematics {
+            from: middle.displacement.clone(),
+            rate,
+            weight: 1.0,
+            velocity,
+            acceleration,
+            strain_rate,
+        }
     }
 
     /// Nothing moves: what is looked for is at rest.
-    pub fn still(from: &State) -> Self {
+    pub fn still(from: &NodalState) -> Self {
         let zero = vec![DVec2::ZERO; from.displacement.len()];
-        Motion {
+        Kinematics {
             from: from.displacement.clone(),
             rate: 0.0,
             weight: 1.0,
@@ -101,7 +108,11 @@ impl Motion {
 }
 
 /// Something of the strain and its rate at every Gauss point of grains with a viscous stress; nothing for the others.
-pub fn strains(sample: &Sample, state: &State, of: impl Fn(f64, f64) -> f64 + Sync) -> Vec<Vec<[f64; 3]>> {
+pub fn strains(
+    sample: &Sample,
+    state: &NodalState,
+    of: impl Fn(f64, f64) -> f64 + Sync,
+) -> Vec<Vec<[f64; 3]>> {
     if sample.grains.iter().all(|g| g.damping.viscous == 0.0) {
         return Vec::new();
     }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use crate::{
     element::Element,
-    motion::Motion,
-    sample::{Flows, Hold, Sample, Touch, Watch},
+    motion::Kinematics,
+    sample::{ContactMultipliers, Flows, NodeContact, Sample, Watch},
     step::{Effort, Settings, StepError},
     system::{Joint, System},
 };
@@ -25,7 +25,7 @@ pub struct Trial {
     /// How far from each other nodes and outlines are watched, m.
     reach: f64,
     positions: Vec<DVec2>,
-    touches: Vec<Option<Touch>>,
+    touches: Vec<Option<NodeContact>>,
     /// Eq. (A.2) without contact.
     force: Vec<DVec2>,
     /// Size of the forces that balance in it.
@@ -39,7 +39,7 @@ fn size(x: &[DVec2]) -> f64 {
 impl Trial {
     pub fn new(
         sample: &Sample,
-        motion: &Motion,
+        motion: &Kinematics,
         watches: &[Watch],
         reach: f64,
         d: Vec<DVec2>,
@@ -62,20 +62,20 @@ impl Trial {
     }
 }
 
-/// Where a loop of Newton-Raphson has ended.
-pub struct Balance {
+/// The result of a Newton-Raphson loop.
+pub struct NewtonResult {
     /// Largest distance of what pushes, m, and the grain that has it.
     pub gap: (f64, usize),
     /// Whether nothing is left of the residual.
     pub exact: bool,
-    /// What every watched node is held with now.
-    pub holds: Vec<Hold>,
+    /// Current multipliers of every watched node.
+    pub holds: Vec<ContactMultipliers>,
 }
 
 /// All contacts that push, with multipliers as they are.
 struct Contacts {
     joints: Vec<Joint>,
-    holds: Vec<Hold>,
+    holds: Vec<ContactMultipliers>,
     /// Largest distance, m, and the grain that has it.
     gap: (f64, usize),
     /// What the next augmentation brings, N.
@@ -84,7 +84,7 @@ struct Contacts {
 
 impl Contacts {
     fn new(sample: &Sample, trial: &Trial, watches: &[Watch], stiffness: f64) -> Self {
-        let of_watch = |(watch, touch): (&Watch, &Option<Touch>)| {
+        let of_watch = |(watch, touch): (&Watch, &Option<NodeContact>)| {
             let touch = touch.as_ref()?;
             let pressure = sample.pressure(watch, touch, stiffness)?;
             let element = sample.element(watch, touch, (pressure, stiffness), &trial.positions, &trial.d);
@@ -92,12 +92,12 @@ impl Contacts {
             Some((touch.gap, pressure, Joint { nodes, count, element }))
         };
         let found: Vec<_> = watches.par_iter().zip(&trial.touches).map(of_watch).collect();
-        let mut holds = vec![Hold::default(); watches.len()];
+        let mut holds = vec![ContactMultipliers::default(); watches.len()];
         let (mut joints, mut gap, mut jump) = (Vec::new(), (0.0, 0), 0.0);
         for ((watch, found), hold) in watches.iter().zip(found).zip(&mut holds) {
             let Some((distance, pressure, joint)) = found else { continue };
             let Element { traction, slip, length, .. } = joint.element;
-            *hold = Hold { pressure, traction, bonded: watch.hold.bonded };
+            *hold = ContactMultipliers { pressure, traction, bonded: watch.hold.bonded };
             let open = distance.abs().max(slip.abs());
             if open > gap.0 {
                 gap = (open, watch.grain as usize);
@@ -128,11 +128,11 @@ pub fn newton(
     system: &mut System,
     settings: &Settings,
     sample: &Sample,
-    motion: &Motion,
+    motion: &Kinematics,
     (watches, stiffness): (&[Watch], f64),
     trial: &mut Trial,
     effort: &mut Effort,
-) -> Result<Balance, StepError> {
+) -> Result<NewtonResult, StepError> {
     let (mut history, mut steps): (Vec<f64>, Vec<f64>) = Default::default();
     let best = |part: &[f64]| part.iter().copied().fold(f64::INFINITY, f64::min);
     loop {
@@ -151,7 +151,7 @@ pub fn newton(
         if exact || enough {
             effort.residuals.push(history);
             effort.steps.push(steps);
-            return Ok(Balance { gap: contacts.gap, exact, holds: contacts.holds });
+            return Ok(NewtonResult { gap: contacts.gap, exact, holds: contacts.holds });
         }
         if history.len() > settings.newton || !norm.is_finite() {
             return Err(StepError::Newton { grain: worst(sample, &residual), history });

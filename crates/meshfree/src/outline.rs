@@ -12,13 +12,13 @@ pub struct Outline {
 
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum OutlineError {
-    #[error("an outline needs at least three different points, and this one has {0}")]
+    #[error("an outline needs at least three different points; this one has {0}")]
     TooFew(usize),
     #[error("point {0} of the outline is not a number")]
     NotFinite(usize),
-    #[error("the outline crosses itself: its side after point {0} meets the one after point {1}")]
+    #[error("the outline crosses itself: the side after point {0} meets the side after point {1}")]
     Crosses(usize, usize),
-    #[error("the outline holds no area")]
+    #[error("the outline encloses no area")]
     Empty,
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::sample::{Hold, Partner, Watch};
+use crate::sample::{ContactMultipliers, NodePartner, Watch};
 
 /// Changes that differ by less than this part from those before lead nowhere.
 const ALIKE: f64 = 0.3;
@@ -37,8 +37,8 @@ type Pair = (u32, u32);
 
 fn pair(watch: &Watch) -> Option<Pair> {
     match watch.partner {
-        Partner::Grain(other) => Some((watch.grain.min(other), watch.grain.max(other))),
-        Partner::Wall(_) => None,
+        NodePartner::Grain(other) => Some((watch.grain.min(other), watch.grain.max(other))),
+        NodePartner::Wall(_) => None,
     }
 }
 
@@ -61,8 +61,8 @@ pub struct Paces {
 
 impl Paces {
     /// Lengthens the way of pressures, from what `watches` have to `holds`, where it leads nowhere. `open`: changes above it are too large.
-    pub fn lengthen(&mut self, watches: &[Watch], holds: &mut [Hold], open: f64) {
-        let change = |(watch, hold): (&Watch, &Hold)| {
+    pub fn lengthen(&mut self, watches: &[Watch], holds: &mut [ContactMultipliers], open: f64) {
+        let change = |(watch, hold): (&Watch, &ContactMultipliers)| {
             let pushed = hold.pressure > 0.0 && !hold.bonded;
             if pushed { hold.pressure - watch.hold.pressure } else { 0.0 }
         };

@@ -30,9 +30,9 @@ pub struct Sand {
 
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PackingError {
-    #[error("a sample needs grains and a box of some size")]
+    #[error("a sample needs grains and a box with an area")]
     Empty,
-    #[error("grains of this shape cannot fill {wanted:.3} of the box without contact: at most {most:.3}")]
+    #[error("grains of this shape cannot fill {wanted:.3} of the box without contact; at most {most:.3}")]
     TooDense { wanted: f64, most: f64 },
     #[error("the cells of the grains could not be found")]
     Cells,

@@ -9,12 +9,12 @@ use crate::{
     bulk::{Bulk, Flow},
     element::{self, Element, Friction, NODES, Pressure},
     fill::Filling,
-    spline::{self, Closest},
+    spline::{self, Projection},
 };
 
 /// A grain with its damping.
 #[derive(Debug, Clone)]
-pub struct Grain {
+pub struct SampleGrain {
     pub filling: Filling,
     pub bulk: Bulk,
     pub damping: Damping,
@@ -44,7 +44,7 @@ pub struct Flows {
 
 /// A straight wall without end, solid behind its normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wall {
+pub struct StraightWall {
     pub point: DVec2,
     pub normal: DVec2,
     pub material: usize,
@@ -52,10 +52,10 @@ pub struct Wall {
     pub moved: DVec2,
 }
 
-impl Wall {
+impl StraightWall {
     /// At rest, of the first material.
     pub fn new(point: DVec2, normal: DVec2) -> Self {
-        Wall { point, normal, material: 0, moved: DVec2::ZERO }
+        StraightWall { point, normal, material: 0, moved: DVec2::ZERO }
     }
 }
 
@@ -71,11 +71,11 @@ pub struct Grip {
 /// All grains and walls. Nodes of all grains are counted through, grain after grain.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    pub grains: Vec<Grain>,
-    pub walls: Vec<Wall>,
+    pub grains: Vec<SampleGrain>,
+    pub walls: Vec<StraightWall>,
     /// Force on every node from outside, N per metre of depth: their weight, and what is added.
     pub load: Vec<DVec2>,
-    /// What stays where it is: twice the number of a node for x, one more for y.
+    /// Fixed degrees of freedom: twice the number of a node for x, one more for y.
     pub held: Vec<usize>,
     /// For every pair of materials, row by row; none: all slide and part freely.
     pub grips: Vec<Grip>,
@@ -85,16 +85,16 @@ pub struct Sample {
     rest: Vec<Vec<f64>>,
 }
 
-/// What a node touches.
+/// The contact partner of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Partner {
+pub enum NodePartner {
     Grain(u32),
     Wall(u32),
 }
 
-/// What a node and its partner had when they were last in balance.
+/// Multipliers of a node and its partner at the last equilibrium.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Hold {
+pub struct ContactMultipliers {
     /// -λ of eq. (21), Pa: below 0 only where they are bonded.
     pub pressure: f64,
     /// Along the outline of the partner, Pa: its multiplier.
@@ -109,8 +109,8 @@ pub struct Watch {
     /// Which grain, and which of its boundary nodes.
     pub grain: u32,
     pub node: u32,
-    pub partner: Partner,
-    pub hold: Hold,
+    pub partner: NodePartner,
+    pub hold: ContactMultipliers,
     /// Pieces of the partner's outline that are near, by their first node.
     pieces: Vec<u32>,
 }
@@ -118,14 +118,14 @@ pub struct Watch {
 /// Of the distance that is watched: what touches may be this much inside without having moved.
 const SLACK: f64 = 1e-3;
 
-/// A watched node where it is.
+/// The contact of a watched node in the current configuration.
 #[derive(Debug, Clone, Copy)]
-pub struct Touch {
+pub struct NodeContact {
     pub gap: f64,
     kind: Where,
 }
 
-impl Touch {
+impl NodeContact {
     /// Out of the partner.
     pub fn normal(&self) -> DVec2 {
         match self.kind {
@@ -146,12 +146,12 @@ impl Touch {
 #[derive(Debug, Clone, Copy)]
 enum Where {
     Wall(DVec2),
-    Grain(u32, Closest),
+    Grain(u32, Projection),
 }
 
 impl Sample {
     /// `gravity` in N/kg. `None`: a grain has no tangent as it was made.
-    pub fn new(grains: Vec<Grain>, walls: Vec<Wall>, gravity: DVec2) -> Option<Self> {
+    pub fn new(grains: Vec<SampleGrain>, walls: Vec<StraightWall>, gravity: DVec2) -> Option<Self> {
         let mut first = vec![0];
         for grain in &grains {
             first.push(first[first.len() - 1] + grain.bulk.nodes());
@@ -200,10 +200,10 @@ impl Sample {
     }
 
     /// The nodes of an element, as they are counted.
-    pub fn element_nodes(&self, watch: &Watch, touch: &Touch) -> ([usize; NODES], usize) {
+    pub fn element_nodes(&self, watch: &Watch, touch: &NodeContact) -> ([usize; NODES], usize) {
         let [a, b, c] = self.slave(watch);
         match (watch.partner, touch.kind) {
-            (Partner::Grain(master), Where::Grain(piece, _)) => {
+            (NodePartner::Grain(master), Where::Grain(piece, _)) => {
                 let [m0, m1, m2, m3] = self.piece(master, piece);
                 ([a, b, c, m0, m1, m2, m3], NODES)
             }
@@ -220,7 +220,7 @@ impl Sample {
     /// All nodes that a watch may come to join.
     pub fn reach(&self, watch: &Watch) -> Vec<usize> {
         let mut nodes = self.slave(watch).to_vec();
-        if let Partner::Grain(master) = watch.partner {
+        if let NodePartner::Grain(master) = watch.partner {
             nodes.extend(watch.pieces.iter().flat_map(|&p| self.piece(master, p)));
         }
         nodes.sort_unstable();
@@ -231,7 +231,7 @@ impl Sample {
     /// Boundary nodes that are nearer than `reach` to a wall or to the outline of another grain; what holds them is taken over
     /// from `old`. Broad phase by the boxes of grains, sorted along x; then boxes of pieces.
     pub fn watch(&self, positions: &[DVec2], reach: f64, old: &[Watch]) -> Vec<Watch> {
-        let kept: HashMap<(u32, u32, Partner), Hold> =
+        let kept: HashMap<(u32, u32, NodePartner), ContactMultipliers> =
             old.iter().map(|w| ((w.grain, w.node, w.partner), w.hold)).collect();
         let outline = |g: usize| {
             let first = self.first[g];
@@ -261,14 +261,14 @@ impl Sample {
             let mut masters = near[g].clone();
             masters.sort_unstable();
             for (node, x) in outline(g).iter().enumerate() {
-                let mut push = |partner: Partner, pieces: Vec<u32>| {
+                let mut push = |partner: NodePartner, pieces: Vec<u32>| {
                     let (grain, node) = (g as u32, node as u32);
                     let hold = kept.get(&(grain, node, partner)).copied().unwrap_or_default();
                     found.push(Watch { grain, node, partner, hold, pieces });
                 };
                 for (w, wall) in self.walls.iter().enumerate() {
                     if (*x - wall.point).dot(wall.normal) < reach {
-                        push(Partner::Wall(w as u32), Vec::new());
+                        push(NodePartner::Wall(w as u32), Vec::new());
                     }
                 }
                 for &master in &masters {
@@ -288,7 +288,7 @@ impl Sample {
                         .map(|p| p as u32)
                         .collect();
                     if !pieces.is_empty() {
-                        push(Partner::Grain(master as u32), pieces);
+                        push(NodePartner::Grain(master as u32), pieces);
                     }
                 }
             }
@@ -299,15 +299,21 @@ impl Sample {
 
     /// How far a watched node is from its partner now; `None` where none of the pieces is opposite. `moves`: of all nodes since they were
     /// apart, or in touch.
-    pub fn touch(&self, watch: &Watch, positions: &[DVec2], moves: &[DVec2], reach: f64) -> Option<Touch> {
+    pub fn touch(
+        &self,
+        watch: &Watch,
+        positions: &[DVec2],
+        moves: &[DVec2],
+        reach: f64,
+    ) -> Option<NodeContact> {
         let node = self.along(watch.grain, watch.node, 0);
         let x = positions[node];
         match watch.partner {
-            Partner::Wall(w) => {
-                let Wall { point, normal, .. } = self.walls[w as usize];
-                Some(Touch { gap: (x - point).dot(normal), kind: Where::Wall(normal) })
+            NodePartner::Wall(w) => {
+                let StraightWall { point, normal, .. } = self.walls[w as usize];
+                Some(NodeContact { gap: (x - point).dot(normal), kind: Where::Wall(normal) })
             }
-            Partner::Grain(master) => watch
+            NodePartner::Grain(master) => watch
                 .pieces
                 .iter()
                 .filter_map(|&p| {
@@ -317,7 +323,7 @@ impl Sample {
                     let come = nodes.iter().map(|k| moves[*k].length()).fold(0.0, f64::max);
                     let deepest = moves[node].length() + come + SLACK * reach;
                     (at.gap.abs() < reach && at.gap > -deepest)
-                        .then_some(Touch { gap: at.gap, kind: Where::Grain(p, at) })
+                        .then_some(NodeContact { gap: at.gap, kind: Where::Grain(p, at) })
                 })
                 .min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs())),
         }
@@ -326,15 +332,15 @@ impl Sample {
     pub fn grip(&self, watch: &Watch) -> Grip {
         let own = self.grains[watch.grain as usize].material;
         let other = match watch.partner {
-            Partner::Grain(g) => self.grains[g as usize].material,
-            Partner::Wall(w) => self.walls[w as usize].material,
+            NodePartner::Grain(g) => self.grains[g as usize].material,
+            NodePartner::Wall(w) => self.walls[w as usize].material,
         };
         let materials = self.grips.len().isqrt();
         self.grips.get(own * materials + other).copied().unwrap_or_default()
     }
 
     /// T_C of eq. (21), Pa; `None` where nothing is pushed. What is bonded is held from either side: whether it parts is seen when all balances.
-    pub fn pressure(&self, watch: &Watch, touch: &Touch, stiffness: f64) -> Option<f64> {
+    pub fn pressure(&self, watch: &Watch, touch: &NodeContact, stiffness: f64) -> Option<f64> {
         let pressure = watch.hold.pressure - stiffness * touch.gap;
         (pressure > 0.0 || watch.hold.bonded).then_some(pressure)
     }
@@ -343,7 +349,7 @@ impl Sample {
     pub fn element(
         &self,
         watch: &Watch,
-        touch: &Touch,
+        touch: &NodeContact,
         (pressure, stiffness): (f64, f64),
         positions: &[DVec2],
         moves: &[DVec2],
@@ -357,8 +363,8 @@ impl Sample {
             traction: watch.hold.traction,
             moves: nodes.map(|k| moves[k]),
             wall: match watch.partner {
-                Partner::Wall(w) => self.walls[w as usize].moved,
-                Partner::Grain(_) => DVec2::ZERO,
+                NodePartner::Wall(w) => self.walls[w as usize].moved,
+                NodePartner::Grain(_) => DVec2::ZERO,
             },
         });
         let slave = [0, 1, 2].map(|k| positions[nodes[k]]);

@@ -5,35 +5,35 @@ use std::{collections::HashMap, sync::Arc};
 use glam::{DVec2, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Error, Motion, PairValues, Partner, Result, Surface, Wall, World, wall::Plane,
+    Advice, Error, PairValues, Partner, Result, Surface, Wall, WallMotion, World, text, wall::Plane,
 };
 
 use crate::{
-    Deformable, DeformableState, Pressed, Reference, Settings,
+    Deformable, DeformableState, PressedNode, Reference, Settings,
     bulk::Bulk,
     fill::Filling,
     grain, grains, overlap,
-    sample::{self, Damping, Grain, Grip, Hold, Sample},
-    step::State,
+    sample::{self, ContactMultipliers, Damping, Grip, Sample, SampleGrain},
+    step::NodalState,
 };
 
 /// One straight side of a wall: which wall, by its place among them, and which face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Side {
+pub struct WallSide {
     pub wall: usize,
     pub face: u32,
 }
 
-pub fn sides(world: &World) -> Vec<Side> {
-    let of_wall = |(wall, w): (usize, &Wall)| grain::faces(w).map(move |face| Side { wall, face });
+pub fn sides(world: &World) -> Vec<WallSide> {
+    let of_wall = |(wall, w): (usize, &Wall)| grain::faces(w).map(move |face| WallSide { wall, face });
     world.walls.iter().enumerate().flat_map(of_wall).collect()
 }
 
 /// Where a side is at a time.
-pub fn line(world: &World, side: Side, time: f64) -> sample::Wall {
+pub fn line(world: &World, side: WallSide, time: f64) -> sample::StraightWall {
     let (point, normal) = grain::side(&world.walls[side.wall], side.face, time);
     let material = world.walls[side.wall].material as usize;
-    sample::Wall { material, ..sample::Wall::new(point, normal) }
+    sample::StraightWall { material, ..sample::StraightWall::new(point, normal) }
 }
 
 /// What no line in the plane can be made of, in words.
@@ -47,8 +47,8 @@ fn no_line(wall: &Wall) -> Option<&'static str> {
         _ => return Some("only planes and boxes bound deformable grains"),
     }
     match wall.motion {
-        Motion::Rotation { axis, .. } if axis.truncate().length() > 1e-9 => {
-            Some("it turns out of the plane of x and y")
+        WallMotion::Rotation { axis, .. } if axis.truncate().length() > 1e-9 => {
+            Some("it rotates out of the plane of x and y")
         }
         _ => None,
     }
@@ -62,15 +62,13 @@ pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
         refuse("there are no deformable grains: add a [[deformable]] table".into());
     }
     if !world.bodies.is_empty() || !world.asteroids.is_empty() {
-        refuse(
-            "deformable grains share a world neither with spheres and polyhedra nor with asteroids".into(),
-        );
+        refuse("deformable grains cannot be combined with spheres, polyhedra or asteroids".into());
     }
     if world.domain.period().is_finite() || world.domain.period().min_element().is_finite() {
-        refuse("deformable grains do not go round a periodic box: use walls".into());
+        refuse("deformable grains do not support periodic boxes: use walls".into());
     }
     if world.frame != rubblepile_core::Frame::Inertial {
-        refuse("deformable grains feel no rotating frame: use the inertial one".into());
+        refuse("deformable grains need the inertial frame, not a rotating one".into());
     }
     for wall in &world.walls {
         if let Some(why) = no_line(wall) {
@@ -96,7 +94,7 @@ pub fn faults(world: &World, settings: &Settings) -> Vec<Advice> {
         let outlines: Vec<Vec<DVec2>> = grains(world).iter().map(Deformable::outline).collect();
         if let Some((a, b)) = overlap::first_overlap(&outlines) {
             let (a, b) = (grains(world)[a].id, grains(world)[b].id);
-            faults.push(Advice::fatal(format!("grains {a} and {b} overlap at the start: place them apart")));
+            faults.push(Advice::fatal(format!("grains {a} and {b} overlap at the start: move them apart")));
         }
         faults.extend(behind(world, 0.0).map(|(_, text)| Advice::fatal(text)));
     }
@@ -114,9 +112,10 @@ pub fn behind(world: &World, allowed: f64) -> Option<(usize, String)> {
             if deepest > allowed {
                 let name = &world.walls[side.wall].name;
                 let text = format!(
-                    "grain {} is behind wall `{name}` by {deepest:.3e} m at t = {time:e} s: grains must be inside of boxes, and on the \
+                    "grain {} is behind wall `{name}` by {deepest:.3e} m at t = {}: grains must be inside of boxes, and on the \
                      side of a plane that its normal points to",
-                    grain.id
+                    grain.id,
+                    text::time(time)
                 );
                 return Some((k, text));
             }
@@ -125,13 +124,13 @@ pub fn behind(world: &World, allowed: f64) -> Option<(usize, String)> {
     None
 }
 
-/// What grains were made of, to know whether they must be made again.
+/// The inputs of the grains, to detect changes.
 type Made = Vec<(Arc<Reference>, Option<f64>, f64, f64)>;
 
 /// Grains with their shape functions, and the sides of walls.
-pub struct Scene {
+pub struct PreparedSample {
     pub sample: Sample,
-    pub sides: Vec<Side>,
+    pub sides: Vec<WallSide>,
     made: Made,
     gravity: DVec2,
 }
@@ -150,11 +149,11 @@ fn grips(world: &World) -> Vec<Grip> {
     world.pair_table().iter().map(of).collect()
 }
 
-impl Scene {
+impl PreparedSample {
     /// `before`: one to take the grains from, where they are the same.
-    pub fn new(world: &World, settings: &Settings, before: Option<Scene>) -> Result<Self> {
+    pub fn new(world: &World, settings: &Settings, before: Option<PreparedSample>) -> Result<Self> {
         let (made, sides) = (made(world), sides(world));
-        let same = |b: &Scene| {
+        let same = |b: &PreparedSample| {
             b.made.len() == made.len()
                 && b.made
                     .iter()
@@ -166,7 +165,7 @@ impl Scene {
             scene.sample.grips = grips(world);
             return Ok(scene);
         }
-        let grain = |g: &Deformable| -> Result<Grain> {
+        let grain = |g: &Deformable| -> Result<SampleGrain> {
             let unusable = |why: String| Error::Unsupported(format!("grain {} cannot be used: {why}", g.id));
             let material = &world.materials[g.material as usize];
             let law =
@@ -179,13 +178,13 @@ impl Scene {
                 stiffness: settings.stiffness_damping.0,
                 viscous: settings.viscous_damping.0,
             };
-            Ok(Grain { filling, bulk, damping, material: g.material as usize })
+            Ok(SampleGrain { filling, bulk, damping, material: g.material as usize })
         };
         let grains = grains(world).par_iter().map(grain).collect::<Result<Vec<_>>>()?;
         let mut sample = Sample::new(grains, Vec::new(), DVec2::ZERO)
             .ok_or_else(|| Error::Unsupported("a grain has no stiffness as it was made".into()))?;
         sample.grips = grips(world);
-        Ok(Scene { sample, sides, made, gravity: DVec2::ZERO })
+        Ok(PreparedSample { sample, sides, made, gravity: DVec2::ZERO })
     }
 
     /// Puts the walls where they are at a time.
@@ -201,12 +200,12 @@ impl Scene {
     }
 
     /// The state of the world, for the solver. Walls must be where the world's time has them.
-    pub fn state(&self, world: &World, reach: f64) -> State {
+    pub fn state(&self, world: &World, reach: f64) -> NodalState {
         let all =
             |column: fn(&Deformable) -> &Vec<DVec2>| grains(world).iter().flat_map(column).copied().collect();
         let displacement: Vec<DVec2> = all(|g| &g.displacement);
         let mut watches = self.sample.watch(&self.sample.positions(&displacement), reach, &[]);
-        let pressed: HashMap<(u64, u32, Partner), &Pressed> = world
+        let pressed: HashMap<(u64, u32, Partner), &PressedNode> = world
             .part::<DeformableState>()
             .into_iter()
             .flat_map(|part| &part.pressed)
@@ -215,10 +214,11 @@ impl Scene {
         for watch in &mut watches {
             let grain = grains(world)[watch.grain as usize].id;
             if let Some(p) = pressed.get(&(grain, watch.node, self.partner(world, watch.partner))) {
-                watch.hold = Hold { pressure: p.pressure, traction: p.traction, bonded: p.bonded };
+                watch.hold =
+                    ContactMultipliers { pressure: p.pressure, traction: p.traction, bonded: p.bonded };
             }
         }
-        State {
+        NodalState {
             displacement,
             velocity: all(|g| &g.velocity),
             acceleration: all(|g| &g.acceleration),
@@ -227,15 +227,16 @@ impl Scene {
     }
 
     /// Writes a state into the world.
-    pub fn store(&self, state: &State, world: &mut World) {
-        let pressed = state.watches.iter().filter(|w| w.hold != Hold::default()).map(|w| Pressed {
-            grain: grains(world)[w.grain as usize].id,
-            node: w.node,
-            partner: self.partner(world, w.partner),
-            pressure: w.hold.pressure,
-            traction: w.hold.traction,
-            bonded: w.hold.bonded,
-        });
+    pub fn store(&self, state: &NodalState, world: &mut World) {
+        let pressed =
+            state.watches.iter().filter(|w| w.hold != ContactMultipliers::default()).map(|w| PressedNode {
+                grain: grains(world)[w.grain as usize].id,
+                node: w.node,
+                partner: self.partner(world, w.partner),
+                pressure: w.hold.pressure,
+                traction: w.hold.traction,
+                bonded: w.hold.bonded,
+            });
         let pressed = pressed.collect();
         let Some(part) = world.part_mut::<DeformableState>() else { return };
         part.pressed = pressed;
@@ -249,10 +250,10 @@ impl Scene {
     }
 
     /// A partner as the world knows it.
-    pub fn partner(&self, world: &World, partner: sample::Partner) -> Partner {
+    pub fn partner(&self, world: &World, partner: sample::NodePartner) -> Partner {
         match partner {
-            sample::Partner::Grain(g) => Partner::Body(grains(world)[g as usize].id),
-            sample::Partner::Wall(w) => {
+            sample::NodePartner::Grain(g) => Partner::Body(grains(world)[g as usize].id),
+            sample::NodePartner::Wall(w) => {
                 let side = self.sides[w as usize];
                 Partner::Wall { wall: world.walls[side.wall].id, face: side.face }
             }

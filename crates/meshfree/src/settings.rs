@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeformableGrains, grains,
-    law::{self, Law, LawError, Plane},
+    law::{self, Elasticity, LawError, PlaneCondition},
     shape,
     step::{self, Scheme},
 };
@@ -28,34 +28,34 @@ pub struct Settings {
     /// Time step; `"auto"`: from gravity, speeds, and how long a wave takes to cross a grain. A step that does not converge is taken
     /// in pieces.
     pub timestep: Auto<TimeKind>,
-    /// How time is cut.
+    /// The time integration scheme.
     pub scheme: Scheme,
-    /// The elastic law.
-    pub law: law::Kind,
-    /// What is held in the direction that is not there.
-    pub plane: Plane,
-    /// How displacements are interpolated between nodes.
-    pub shape_functions: shape::Kind,
-    /// Residual over the forces that balance in it, at which Newton-Raphson is done.
+    /// The constitutive law.
+    pub law: law::ElasticLaw,
+    /// Plane strain or plane stress.
+    pub plane: PlaneCondition,
+    /// Interpolation of displacements between nodes.
+    pub shape_functions: shape::Interpolation,
+    /// Residual, relative to the balancing forces, at which Newton-Raphson has converged.
     pub residual: Number,
-    /// Largest distance of what touches; `"auto"`: a millionth of the distance of nodes.
+    /// Largest gap or overlap of a contact; `"auto"`: a millionth of the node spacing.
     pub gap: Auto<LengthKind>,
-    /// Stiffness with which contacts are closed at first, which changes how fast and not what is found; `"auto"`: from moduli and the
+    /// Initial penalty stiffness of contacts, which affects convergence and not the solution; `"auto"`: from moduli and the
     /// distance of nodes.
     pub contact_stiffness: Auto<ContactStiffnessKind>,
-    /// By how much that grows from one augmentation to the next.
+    /// Growth factor of the penalty stiffness per augmentation.
     pub stiffness_growth: Number,
-    /// Most iterations of a Newton-Raphson loop.
+    /// Maximum number of Newton-Raphson iterations.
     pub iterations: u32,
-    /// Most augmentations of half a step.
+    /// Maximum number of augmentations per half step.
     pub augmentations: u32,
     /// How far from each other nodes and outlines are watched: farther than they move in half a step; `"auto"`: the distance of nodes.
     pub watch_distance: Auto<LengthKind>,
-    /// Damping by mass, Rayleigh's alpha: it slows down grains as a whole too.
+    /// Rayleigh's alpha, damping by mass: it also slows rigid motion.
     pub mass_damping: Frequency,
-    /// Damping by stiffness, Rayleigh's beta: it slows down what turns too.
+    /// Rayleigh's beta, damping by stiffness: it also slows rotation.
     pub stiffness_damping: Time,
-    /// Time of a viscous stress that goes with the rate of strain, and leaves alone what moves or turns as a whole.
+    /// Relaxation time of a viscous stress proportional to the strain rate; rigid motion is not damped.
     pub viscous_damping: Time,
 }
 
@@ -64,9 +64,9 @@ impl Default for Settings {
         Settings {
             timestep: Auto::Auto,
             scheme: Scheme::Composite,
-            law: law::Kind::SaintVenantKirchhoff,
-            plane: Plane::Strain,
-            shape_functions: shape::Kind::Radial,
+            law: law::ElasticLaw::SaintVenantKirchhoff,
+            plane: PlaneCondition::Strain,
+            shape_functions: shape::Interpolation::Radial,
             residual: Quantity::new(1e-10),
             gap: Auto::Auto,
             contact_stiffness: Auto::Auto,
@@ -99,7 +99,7 @@ const STIFFNESS: f64 = 20.0;
 const GAP: f64 = 1e-6;
 /// Below this part of what the next augmentation brings a loop of Newton-Raphson ends.
 const SLACK: f64 = 0.03;
-/// By how much nodes move, over their distance, before a grain's tangent is made anew.
+/// Motion of nodes, over their spacing, at which a grain's tangent is updated.
 const STALE: f64 = 1e-3;
 
 impl MethodSettings for Settings {
@@ -143,7 +143,7 @@ impl MethodSettings for Settings {
         if matches!(key, "cohesion_force" | "cohesion_range") && value != 0.0 {
             let message =
                 format!("`{key}` belongs to [method.nonsmooth]: it does not act between deformable grains");
-            let help = "deformable grains stick by `cohesion`, the tension in Pa that parts them";
+            let help = "for deformable grains use `cohesion`, the tension in Pa that separates them";
             return Some(Problem::new("", message).help(help));
         }
         restitution(key, value, Bound::Included(0.0))
@@ -162,8 +162,8 @@ impl Settings {
     pub const ABOUT: &str = "Deformable grains in the plane, without a mesh, stepped implicitly.";
 
     /// The elastic law of a material; without a modulus there is none.
-    pub fn law_of(&self, young: Option<f64>, poisson: f64) -> Result<Law, LawError> {
-        Law::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)
+    pub fn law_of(&self, young: Option<f64>, poisson: f64) -> Result<Elasticity, LawError> {
+        Elasticity::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)
     }
 
     /// The numbers of the solver. They depend on grains as they were made, so that a restart finds the same.

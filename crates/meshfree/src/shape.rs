@@ -13,15 +13,15 @@ pub const NEIGHBOURS: usize = 20;
 /// Monomials 1, x, y, x², y², xy (eq. 8).
 const MONOMIALS: usize = 6;
 
-/// How displacements are interpolated between nodes.
+/// Interpolation of displacements between nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ShapeFunctions")]
-pub enum Kind {
-    /// Radial point interpolation: through the values at the nodes.
+pub enum Interpolation {
+    /// Radial point interpolation, which passes through the nodal values.
     #[default]
     Radial,
-    /// Moving least squares: smoother, not through them.
+    /// Moving least squares: smoother, without passing through the nodal values.
     LeastSquares,
 }
 
@@ -38,13 +38,13 @@ pub struct Shapes {
 pub struct Domains<'a> {
     nodes: &'a [DVec2],
     radius: Vec<f64>,
-    kind: Kind,
+    kind: Interpolation,
 }
 
 /// Why there are no shape functions at a point.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    #[error("a grain needs at least {least} field nodes, and this one has {0}", least = NEIGHBOURS + 1)]
+    #[error("a grain needs at least {least} field nodes; this one has {0}", least = NEIGHBOURS + 1)]
     TooFew(usize),
     #[error("field nodes around ({}, {}) lie on a line or on a circle: shape functions are not determined", .0.x, .0.y)]
     Undetermined(DVec2),
@@ -52,7 +52,7 @@ pub enum ShapeError {
 
 impl<'a> Domains<'a> {
     /// Each radius such that it holds [`NEIGHBOURS`] other nodes.
-    pub fn new(nodes: &'a [DVec2], kind: Kind) -> Result<Self, ShapeError> {
+    pub fn new(nodes: &'a [DVec2], kind: Interpolation) -> Result<Self, ShapeError> {
         if nodes.len() <= NEIGHBOURS {
             return Err(ShapeError::TooFew(nodes.len()));
         }
@@ -87,15 +87,15 @@ impl<'a> Domains<'a> {
             .map(|&k| ((self.nodes[k as usize] - point) / size, self.radius[k as usize] / size))
             .collect();
         let (value, slope) = match self.kind {
-            Kind::Radial => radial(&local),
-            Kind::LeastSquares => least_squares(&local),
+            Interpolation::Radial => radial(&local),
+            Interpolation::LeastSquares => least_squares(&local),
         }
         .ok_or(undetermined)?;
         Ok(Shapes { nodes, value, slope: slope.into_iter().map(|s| s / size).collect() })
     }
 }
 
-type Found = Option<(Vec<f64>, Vec<DVec2>)>;
+type ShapeValues = Option<(Vec<f64>, Vec<DVec2>)>;
 
 /// Eq. (2), zero outside the domain of influence, and its slope where the point moves.
 fn gaussian(offset: DVec2, radius: f64) -> (f64, DVec2) {
@@ -114,7 +114,7 @@ fn monomials(x: DVec2) -> [f64; MONOMIALS] {
 
 /// Eqs (4)-(10) at the origin. The matrix of eq. (4) is symmetric where all domains have one radius; where they have not, it is
 /// its transpose that makes shape functions pass through the values at the nodes.
-fn radial(nodes: &[(DVec2, f64)]) -> Found {
+fn radial(nodes: &[(DVec2, f64)]) -> ShapeValues {
     let n = nodes.len();
     let size = n + MONOMIALS;
     let mut matrix = vec![0.0; size * size];
@@ -148,7 +148,7 @@ fn split(found: &[[f64; 3]]) -> (Vec<f64>, Vec<DVec2>) {
 
 /// Weighted least squares of the same monomials, with the Gaussian of eq. (2) as weight: Belytschko, Lu and Gu (1994), eqs
 /// (8)-(14) there.
-fn least_squares(nodes: &[(DVec2, f64)]) -> Found {
+fn least_squares(nodes: &[(DVec2, f64)]) -> ShapeValues {
     let mut moments = vec![0.0; MONOMIALS * MONOMIALS];
     let mut moment_slopes = vec![DVec2::ZERO; MONOMIALS * MONOMIALS];
     let weights: Vec<(f64, DVec2)> = nodes.iter().map(|(at, radius)| gaussian(-*at, *radius)).collect();
@@ -207,17 +207,17 @@ mod tests {
     #[test]
     fn every_domain_holds_twenty_other_nodes() {
         let nodes = cloud(&mut Rng::new(1));
-        let domains = Domains::new(&nodes, Kind::Radial).unwrap();
+        let domains = Domains::new(&nodes, Interpolation::Radial).unwrap();
         for (at, radius) in nodes.iter().zip(&domains.radius) {
             assert_eq!(nodes.iter().filter(|x| x.distance(*at) <= *radius).count(), NEIGHBOURS + 1);
         }
-        assert_eq!(Domains::new(&nodes[..20], Kind::Radial).unwrap_err(), ShapeError::TooFew(20));
+        assert_eq!(Domains::new(&nodes[..20], Interpolation::Radial).unwrap_err(), ShapeError::TooFew(20));
     }
 
     #[test]
     fn nodes_on_a_line_are_refused() {
         let nodes: Vec<DVec2> = (0..30).map(|k| DVec2::new(0.1 * f64::from(k), 0.5)).collect();
-        let domains = Domains::new(&nodes, Kind::Radial).unwrap();
+        let domains = Domains::new(&nodes, Interpolation::Radial).unwrap();
         let at = DVec2::new(1.5, 0.5);
         assert_eq!(domains.at(at), Err(ShapeError::Undetermined(at)));
     }

@@ -18,7 +18,7 @@ pub fn functions(xi: f64) -> [[f64; 4]; 3] {
 
 /// The point of a curve that is closest to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Closest {
+pub struct Projection {
     /// Along the piece, -1 to 1.
     pub xi: f64,
     /// Outward normal there.
@@ -36,7 +36,7 @@ fn sum(nodes: [DVec2; 4], weights: [f64; 4]) -> DVec2 {
 
 /// On the piece between the second and the third of four nodes in a row, counterclockwise about the grain. `None`: the closest
 /// point of the curve is beyond the ends of this piece.
-pub fn closest(nodes: [DVec2; 4], point: DVec2) -> Option<Closest> {
+pub fn closest(nodes: [DVec2; 4], point: DVec2) -> Option<Projection> {
     // A little over the ends, or a point above a node could be lost between two pieces by rounding.
     const END: f64 = 1.0 + 1e-9;
     let size = nodes[1].distance(nodes[2]);
@@ -65,7 +65,7 @@ pub fn closest(nodes: [DVec2; 4], point: DVec2) -> Option<Closest> {
     let [n, d, dd] = functions(xi);
     let (at, first, second) = (sum(nodes, n), sum(nodes, d), sum(nodes, dd));
     let normal = -first.perp().normalize();
-    Some(Closest { xi, normal, gap: (point - at).dot(normal), first, second })
+    Some(Projection { xi, normal, gap: (point - at).dot(normal), first, second })
 }
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     fn gaps_to_a_disc_are_those_to_a_circle() {
         let node = |k: i32| DVec2::from_angle(TAU * f64::from(k) / 36.0);
         for (point, gap) in [(DVec2::from_angle(0.1) * 1.2, 0.2), (DVec2::from_angle(0.05) * 0.9, -0.1)] {
-            let found: Vec<Closest> =
+            let found: Vec<Projection> =
                 (0..36).filter_map(|k| closest([k - 1, k, k + 1, k + 2].map(node), point)).collect();
             let nearest = found.iter().min_by(|a, b| a.gap.abs().total_cmp(&b.gap.abs())).unwrap();
             assert!((nearest.gap - gap).abs() < 2e-4, "{nearest:?}");

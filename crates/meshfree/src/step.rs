@@ -11,33 +11,33 @@ use serde::{Deserialize, Serialize};
 use crate::{
     condense::Condensed,
     losses::Losses,
-    motion::{Motion, strains},
+    motion::{Kinematics, strains},
     newton::{Trial, newton},
     pace::Paces,
-    sample::{Flows, Hold, Sample, Watch},
+    sample::{ContactMultipliers, Flows, Sample, Watch},
     sparse::Singular,
     system::System,
 };
 
-/// How time is cut.
+/// The time integration scheme.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "SchemeName")]
 pub enum Scheme {
-    /// Newmark's rule to the middle of a step, a backward one with three points to its end.
+    /// Newmark's rule to the middle of a step, a three-point backward rule to its end.
     #[default]
     Composite,
     // Kane et al. 1999.
     /// As composite, but that contacts push during the first half with what they push with at its end: they bring no energy in, however short the step.
     ContactImplicit,
-    /// Newmark's rule alone: contacts tremble at rest.
+    /// Newmark's rule alone: contacts at rest chatter.
     Newmark,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     pub scheme: Scheme,
-    /// Residual over the forces that balance in it, at which Newton-Raphson is done.
+    /// Residual, relative to the balancing forces, at which Newton-Raphson has converged.
     pub residual: f64,
     /// Largest distance of what touches, m.
     pub gap: f64,
@@ -46,7 +46,7 @@ pub struct Settings {
     pub growth: f64,
     /// A loop ends when its residual is below this part of what the next augmentation brings; 0: each is solved to its end, as in the paper.
     pub slack: f64,
-    /// A grain's tangent is made anew within a sub-step when its nodes have moved by more than this of their distance since, other than all
+    /// A grain's tangent is updated within a sub-step when its nodes have moved by more than this of their distance since, other than all
     /// alike: below it Newton's steps are as good. 0: always.
     pub stale: f64,
     pub newton: usize,
@@ -55,9 +55,9 @@ pub struct Settings {
     pub reach: f64,
 }
 
-/// Where all nodes are and how they move.
+/// Positions, velocities and accelerations of all nodes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State {
+pub struct NodalState {
     pub displacement: Vec<DVec2>,
     pub velocity: Vec<DVec2>,
     pub acceleration: Vec<DVec2>,
@@ -110,7 +110,7 @@ fn list(numbers: &[f64]) -> String {
 /// Time by phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Times {
-    /// Who may touch whom, and the order of elimination.
+    /// Possible contacts, and the order of elimination.
     pub search: Duration,
     /// Closest points, forces, residual.
     pub forces: Duration,
@@ -166,15 +166,15 @@ impl Stepper {
         sample: &Sample,
         displacement: Vec<DVec2>,
         velocity: Vec<DVec2>,
-    ) -> Result<State, StepError> {
+    ) -> Result<NodalState, StepError> {
         let watches = sample.watch(&sample.positions(&displacement), self.settings.reach, &[]);
-        let mut state = State { displacement, velocity, acceleration: Vec::new(), watches };
+        let mut state = NodalState { displacement, velocity, acceleration: Vec::new(), watches };
         state.acceleration = self.free_acceleration(sample, &state)?;
         Ok(state)
     }
 
     /// Accelerations that all forces but those of contact lead to.
-    fn free_acceleration(&mut self, sample: &Sample, state: &State) -> Result<Vec<DVec2>, StepError> {
+    fn free_acceleration(&mut self, sample: &Sample, state: &NodalState) -> Result<Vec<DVec2>, StepError> {
         if self.masses.is_empty() {
             // All nodes are inner ones: nothing joins them to others.
             let mass = |g: usize| Condensed::new(sample.grain_mass(g), 0);
@@ -201,9 +201,9 @@ impl Stepper {
     }
 
     /// The equilibrium that is nearest to a state; held nodes stay where it has them.
-    pub fn rest(&mut self, sample: &Sample, state: &State) -> Result<(State, Effort), StepError> {
+    pub fn rest(&mut self, sample: &Sample, state: &NodalState) -> Result<(NodalState, Effort), StepError> {
         let mut effort = Effort::default();
-        let end = self.sub_step(sample, state, &Motion::still(state), &mut effort)?;
+        let end = self.sub_step(sample, state, &Kinematics::still(state), &mut effort)?;
         Ok((end, effort))
     }
 
@@ -212,10 +212,10 @@ impl Stepper {
     pub fn advance(
         &mut self,
         sample: &mut Sample,
-        state: &State,
+        state: &NodalState,
         h: f64,
         mut walls: impl FnMut(&mut Sample, f64),
-    ) -> Result<(State, Effort), StepError> {
+    ) -> Result<(NodalState, Effort), StepError> {
         let mut state = state.clone();
         let mut effort = Effort::default();
         // In parts of the whole, powers of two, so that nothing is lost to rounding.
@@ -251,10 +251,10 @@ impl Stepper {
     fn step(
         &mut self,
         sample: &mut Sample,
-        state: &State,
+        state: &NodalState,
         h: f64,
         mut walls: impl FnMut(&mut Sample, f64),
-    ) -> Result<(State, Effort), StepError> {
+    ) -> Result<(NodalState, Effort), StepError> {
         let mut effort = Effort::default();
         let mut walls = |sample: &mut Sample, part: f64| {
             let before: Vec<DVec2> = sample.walls.iter().map(|w| w.point).collect();
@@ -262,13 +262,13 @@ impl Stepper {
             sample.walls.iter_mut().zip(before).for_each(|(wall, before)| wall.moved = wall.point - before);
         };
         let keep = self.keep_losses.then_some(self.settings.reach);
-        let lost = |sample: &Sample, from: &State, to: &State, h: f64| {
+        let lost = |sample: &Sample, from: &NodalState, to: &NodalState, h: f64| {
             keep.map_or(Losses::default(), |reach| Losses::between(sample, from, to, h, reach))
         };
         match self.settings.scheme {
             Scheme::Newmark => {
                 walls(sample, 1.0);
-                let motion = Motion::newmark(sample, state, h);
+                let motion = Kinematics::newmark(sample, state, h);
                 let end = self.sub_step(sample, state, &motion, &mut effort)?;
                 effort.losses += lost(sample, state, &end, h);
                 Ok((end, effort))
@@ -278,14 +278,14 @@ impl Stepper {
                 let motion = match self.settings.scheme {
                     Scheme::ContactImplicit => {
                         let free = self.free_acceleration(sample, state)?;
-                        Motion::contact_implicit(sample, state, &free, 0.5 * h)
+                        Kinematics::contact_implicit(sample, state, &free, 0.5 * h)
                     }
-                    _ => Motion::newmark(sample, state, 0.5 * h),
+                    _ => Kinematics::newmark(sample, state, 0.5 * h),
                 };
                 let middle = self.sub_step(sample, state, &motion, &mut effort)?;
                 effort.losses += lost(sample, state, &middle, 0.5 * h);
                 walls(sample, 1.0);
-                let motion = Motion::euler(sample, state, &middle, h);
+                let motion = Kinematics::euler(sample, state, &middle, h);
                 let end = self.sub_step(sample, &middle, &motion, &mut effort)?;
                 effort.losses += lost(sample, &middle, &end, 0.5 * h);
                 Ok((end, effort))
@@ -298,10 +298,10 @@ impl Stepper {
     fn sub_step(
         &mut self,
         sample: &Sample,
-        from: &State,
-        motion: &Motion,
+        from: &NodalState,
+        motion: &Kinematics,
         effort: &mut Effort,
-    ) -> Result<State, StepError> {
+    ) -> Result<NodalState, StepError> {
         let farthest = self.settings.reach;
         let mut reach = motion.expected_way(&from.velocity).map_or(farthest, |way| {
             // Two that come closer, and half as much again.
@@ -322,11 +322,11 @@ impl Stepper {
     fn augment(
         &mut self,
         sample: &Sample,
-        from: &State,
-        motion: &Motion,
+        from: &NodalState,
+        motion: &Kinematics,
         reach: f64,
         effort: &mut Effort,
-    ) -> Result<State, StepError> {
+    ) -> Result<NodalState, StepError> {
         let Settings { gap, stiffness, growth, augmentations, .. } = self.settings;
         let start = Instant::now();
         let mut watches = sample.watch(&sample.positions(&from.displacement), reach, &from.watches);
@@ -361,7 +361,7 @@ impl Stepper {
                 let adhesion = sample.grip(watch).adhesion;
                 if hold.pressure < -adhesion {
                     // The bond breaks, and is not made again before the next sub-step.
-                    watch.hold = Hold::default();
+                    watch.hold = ContactMultipliers::default();
                     parted = true;
                 } else {
                     watch.hold = hold;
@@ -374,10 +374,10 @@ impl Stepper {
                 }
                 let Trial { d, displacement, flows, .. } = trial;
                 let acceleration = motion.acceleration(&d);
-                return Ok(State { displacement, velocity: flows.velocity, acceleration, watches });
+                return Ok(NodalState { displacement, velocity: flows.velocity, acceleration, watches });
             }
             if balance.gap.0 > gap {
-                // Where one iteration was enough, who pushes whom is settled.
+                // Where one iteration was enough, the active contacts are settled.
                 k *= if iterations <= 1 { growth * growth } else { growth };
                 k = k.min(stiffest);
             }

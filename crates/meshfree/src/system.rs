@@ -7,7 +7,7 @@ use crate::{
     condense::Condensed,
     element::{Element, NODES},
     gmres,
-    motion::Motion,
+    motion::Kinematics,
     sample::{Flows, Sample},
     sparse::{Singular, Symmetric},
     step::StepError,
@@ -91,10 +91,10 @@ impl System {
         sample: &Sample,
         displacement: &[DVec2],
         flows: &Flows,
-        motion: &Motion,
+        motion: &Kinematics,
         stale: f64,
     ) -> Result<(), StepError> {
-        let Motion { rate, weight, .. } = *motion;
+        let Kinematics { rate, weight, .. } = *motion;
         self.grains.par_iter_mut().enumerate().try_for_each(|(g, kept)| {
             let nodes = sample.nodes_of(g);
             let now = &displacement[nodes.clone()];

@@ -2,7 +2,7 @@
 //!
 //! A contact point has a normal n from body a to body b, a relative velocity `u = u_b - u_a` of the two material points
 //! (positive along n: opening) and an impulse p on b, -p on a. Both are vectors in the world frame: the tangential
-//! parts are what is left across n, and no tangent frame is needed. `H` of eq. (6) is in the [`Arms`].
+//! parts are what is left across n, and no tangent frame is needed. `H` of eq. (6) is in the [`LeverArms`].
 
 use rubblepile_core::simd::{LANES, Lanes, V3};
 
@@ -52,15 +52,15 @@ impl<A: Default> Batch<A> {
 }
 
 /// Where the contact is seen from the two centres, and how the bodies resist turning.
-pub trait Arms: Default + Clone + Send + Sync {
-    type Seen<L: Lanes>: Reach<L>;
+pub trait LeverArms: Default + Clone + Send + Sync {
+    type Loaded<L: Lanes>: LeverArmLanes<L>;
     /// Whether a normal impulse changes the tangential velocity of its own contact.
     const COUPLED: bool;
     /// `n`: the normals; `ia`, `ib`: inverse moments of inertia of spheres.
-    fn see<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> Self::Seen<L>;
+    fn load<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> Self::Loaded<L>;
 }
 
-pub trait Reach<L: Lanes>: Copy {
+pub trait LeverArmLanes<L: Lanes>: Copy {
     /// What the spins add to the relative velocity.
     fn slip(&self, spin_a: V3<L>, spin_b: V3<L>) -> V3<L>;
     /// Changes of the two spins by an impulse p on b and -p on a.
@@ -71,14 +71,14 @@ pub trait Reach<L: Lanes>: Copy {
 
 /// Two spheres, or a sphere and a wall: the contact lies on the line of centres.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Balls {
+pub struct SphereArms {
     /// Distance of the contact from each centre, m.
     pub a: Eight,
     pub b: Eight,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct SeenBalls<L> {
+pub struct SphereArmLanes<L> {
     n: V3<L>,
     a: L,
     b: L,
@@ -86,16 +86,16 @@ pub struct SeenBalls<L> {
     ib: L,
 }
 
-impl Arms for Balls {
-    type Seen<L: Lanes> = SeenBalls<L>;
+impl LeverArms for SphereArms {
+    type Loaded<L: Lanes> = SphereArmLanes<L>;
     const COUPLED: bool = false;
     #[inline(always)]
-    fn see<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> SeenBalls<L> {
-        SeenBalls { n, a: L::load(&self.a), b: L::load(&self.b), ia, ib }
+    fn load<L: Lanes>(&self, n: V3<L>, ia: L, ib: L) -> SphereArmLanes<L> {
+        SphereArmLanes { n, a: L::load(&self.a), b: L::load(&self.b), ia, ib }
     }
 }
 
-impl<L: Lanes> Reach<L> for SeenBalls<L> {
+impl<L: Lanes> LeverArmLanes<L> for SphereArmLanes<L> {
     #[inline(always)]
     fn slip(&self, spin_a: V3<L>, spin_b: V3<L>) -> V3<L> {
         // w_b x (-b n) - w_a x (a n)
@@ -114,7 +114,7 @@ impl<L: Lanes> Reach<L> for SeenBalls<L> {
 
 /// Bodies of any shape: arms from the centres to the contact and inverse inertia in the world frame.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rocks {
+pub struct SolidArms {
     pub a: Eight3,
     pub b: Eight3,
     /// xx, yy, zz, xy, yz, zx of J^-1.
@@ -123,7 +123,7 @@ pub struct Rocks {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct SeenRocks<L> {
+pub struct SolidArmLanes<L> {
     a: V3<L>,
     b: V3<L>,
     inverse_a: [L; 6],
@@ -141,12 +141,12 @@ fn times<L: Lanes>(m: &[L; 6], v: V3<L>) -> V3<L> {
     V3(xx * v.0 + xy * v.1 + zx * v.2, xy * v.0 + yy * v.1 + yz * v.2, zx * v.0 + yz * v.1 + zz * v.2)
 }
 
-impl Arms for Rocks {
-    type Seen<L: Lanes> = SeenRocks<L>;
+impl LeverArms for SolidArms {
+    type Loaded<L: Lanes> = SolidArmLanes<L>;
     const COUPLED: bool = true;
     #[inline(always)]
-    fn see<L: Lanes>(&self, _: V3<L>, _: L, _: L) -> SeenRocks<L> {
-        SeenRocks {
+    fn load<L: Lanes>(&self, _: V3<L>, _: L, _: L) -> SolidArmLanes<L> {
+        SolidArmLanes {
             a: load3(&self.a),
             b: load3(&self.b),
             inverse_a: load6(&self.inverse_a),
@@ -155,7 +155,7 @@ impl Arms for Rocks {
     }
 }
 
-impl<L: Lanes> Reach<L> for SeenRocks<L> {
+impl<L: Lanes> LeverArmLanes<L> for SolidArmLanes<L> {
     #[inline(always)]
     fn slip(&self, spin_a: V3<L>, spin_b: V3<L>) -> V3<L> {
         spin_b.cross(self.b) - spin_a.cross(self.a)

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use rubblepile_core::simd::{Kernel, LANES, Lanes, dispatch};
 
 /// A body as the solver sees it: velocity, spin, inverse mass, inverse moment of inertia (spheres).
-pub type Row = [f64; 8];
+pub type SolverBody = [f64; 8];
 
 /// Batches that a thread takes at once.
 const BATCHES_A_CLAIM: usize = 16;
@@ -23,7 +23,7 @@ const WORTH_A_THREAD: usize = 1024;
 const MOST_COLOURS: usize = 64;
 
 #[derive(Debug, Clone, Copy)]
-struct Rows {
+struct LaneBodies {
     a: [u32; LANES],
     b: [u32; LANES],
 }
@@ -31,7 +31,7 @@ struct Rows {
 /// Which contacts are solved together.
 #[derive(Debug, Default)]
 pub struct Colours {
-    rows: Vec<Rows>,
+    rows: Vec<LaneBodies>,
     /// Batches of colour `c` are `ends[c - 1]..ends[c]`.
     ends: Vec<usize>,
     /// Rows that batches may name.
@@ -49,7 +49,13 @@ pub struct Placing {
 
 /// What is done with a batch.
 pub trait Work<D, E>: Sync {
-    fn batch<L: Lanes>(&self, a: [&mut Row; LANES], b: [&mut Row; LANES], data: &mut D, extra: &mut E);
+    fn batch<L: Lanes>(
+        &self,
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
+        data: &mut D,
+        extra: &mut E,
+    );
 }
 
 impl Colours {
@@ -87,7 +93,7 @@ impl Colours {
         let mut placing = Placing { contact: Vec::new(), rows: bodies + walls };
         for member in &members {
             for eight in member.chunks(LANES) {
-                let mut rows = Rows { a: [0; LANES], b: [0; LANES] };
+                let mut rows = LaneBodies { a: [0; LANES], b: [0; LANES] };
                 let mut contact = [u32::MAX; LANES];
                 for (lane, held) in contact.iter_mut().enumerate() {
                     let mut spare = || {
@@ -139,7 +145,7 @@ impl Colours {
     pub fn work<D: Send, E: Send, W: Work<D, E>>(
         &self,
         work: &W,
-        rows: &mut [Row],
+        rows: &mut [SolverBody],
         data: &mut [D],
         extra: &mut [E],
         passes: &[bool],
@@ -175,13 +181,13 @@ impl Colours {
     }
 }
 
-/// All passes over all colours, to be shared by whoever comes to help. A stage is one colour in one pass; its batches are
+/// All passes over all colours, to be shared by any thread. A stage is one colour in one pass; its batches are
 /// claimed a few at a time, and the next begins when all are done. Helpers may come late or not at all.
 struct Round<'a, D, E, W> {
     colours: &'a Colours,
     passes: &'a [bool],
     work: &'a W,
-    rows: Shared<Row>,
+    rows: Shared<SolverBody>,
     data: Shared<D>,
     extra: Shared<E>,
     /// Number of the stage (upper half) and of its next batch (lower half), so that a claim is for one stage.
@@ -310,7 +316,7 @@ unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
     /// # Safety
-    /// The element is inside the slice, and nobody else's while the result lives.
+    /// The element is inside the slice, and not borrowed elsewhere while the result lives.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
     unsafe fn at(&self, index: usize) -> &mut T {
@@ -319,12 +325,12 @@ impl<T> Shared<T> {
     }
 }
 
-impl Shared<Row> {
+impl Shared<SolverBody> {
     /// # Safety
-    /// The rows are inside the slice, distinct, and nobody else's while the result lives.
+    /// The rows are inside the slice, distinct, and not borrowed elsewhere while the result lives.
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
-    unsafe fn rows_of(&self, index: &[u32; LANES]) -> [&mut Row; LANES] {
+    unsafe fn rows_of(&self, index: &[u32; LANES]) -> [&mut SolverBody; LANES] {
         let p = self.0;
         // SAFETY: the caller's promise; written out because a closure would not be compiled for the lanes.
         unsafe {
@@ -351,8 +357,8 @@ mod tests {
     impl Work<[u32; LANES], ()> for Count {
         fn batch<L: Lanes>(
             &self,
-            a: [&mut Row; LANES],
-            b: [&mut Row; LANES],
+            a: [&mut SolverBody; LANES],
+            b: [&mut SolverBody; LANES],
             _: &mut [u32; LANES],
             _: &mut (),
         ) {
@@ -430,8 +436,8 @@ mod tests {
     impl Work<[u32; LANES], ()> for Fails {
         fn batch<L: Lanes>(
             &self,
-            a: [&mut Row; LANES],
-            _: [&mut Row; LANES],
+            a: [&mut SolverBody; LANES],
+            _: [&mut SolverBody; LANES],
             _: &mut [u32; LANES],
             _: &mut (),
         ) {

@@ -1,4 +1,4 @@
-//! What contact dynamics keeps in the world: the impulses of the last step, where the next solution starts from.
+//! The contact history of contact dynamics: the impulses of the last step, which warm-start the next.
 
 use glam::DVec3;
 use rubblepile_core::{Part, Partner, archive_struct, part::Remembered};

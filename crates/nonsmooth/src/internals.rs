@@ -1,4 +1,4 @@
-//! What benchmarks and comparisons of solvers look at and no user needs; it may change at any time.
+//! Internals for benchmarks and comparisons of solvers; not a stable interface.
 
 use glam::DVec3;
 use rubblepile_core::{Poses, Result, World};
@@ -6,65 +6,65 @@ use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
-    memory::Warm,
-    near::Near,
-    problem::{Free, Problem},
-    rocks::Rocks,
-    solver::{self, Outcome},
-    spots::{self, Law, Reach, Scene, Side, Spot},
+    candidates::Candidates,
+    detection::{self, ContactParameters, ContactPoint, Counterpart, DetectionInput, DetectionRange},
+    parts::PlacedParts,
+    problem::{ContactProblem, Free},
+    solver::{self, Convergence},
     step::inverse_inertia,
+    warm_start::WarmStart,
 };
 
-/// One contact problem by itself: a packing at rest, one step long, with every gap closed (workload N1).
-pub struct ContactProblem {
-    spots: Vec<Spot>,
-    laws: Vec<Law>,
+/// A single contact problem: a packing at rest, one step long, with every gap closed (workload N1).
+pub struct IsolatedProblem {
+    contacts: Vec<ContactPoint>,
+    laws: Vec<ContactParameters>,
     velocity: Vec<DVec3>,
     world: World,
-    problem: Problem,
+    problem: ContactProblem,
 }
 
-impl ContactProblem {
+impl IsolatedProblem {
     /// The bodies of `world`, pushed by `acceleration` for one of its steps; contacts are pairs and walls nearer than
     /// `reach`. An error if a shape cannot touch anything.
     pub fn new(world: World, acceleration: DVec3, reach: f64) -> Result<Self> {
-        let laws: Vec<Law> = world.pair_table().iter().map(Law::new).collect();
+        let laws: Vec<ContactParameters> = world.pair_table().iter().map(ContactParameters::new).collect();
         let walls = world.walls.iter().map(|w| w.pose(world.time())).collect();
         let poses = Poses { walls, asteroids: Vec::new() };
-        let reach = Reach { margin: Some(reach), ahead: 0.0 };
-        let mut near = Near::default();
-        near.update(&world, &reach, &laws);
-        let rocks = Rocks::new(&world)?;
-        let scene = Scene {
+        let reach = DetectionRange { margin: Some(reach), ahead: 0.0 };
+        let mut candidates = Candidates::default();
+        candidates.update(&world, &reach, &laws);
+        let parts = PlacedParts::new(&world)?;
+        let input = DetectionInput {
             world: &world,
             laws: &laws,
             reach,
-            rocks: &rocks,
+            parts: &parts,
             poses: &poses,
             surfaces: &Surfaces::default(),
         };
-        let mut spots = spots::find(&scene, &mut near);
-        spots.iter_mut().for_each(|s| s.gap = 0.0);
+        let mut contacts = detection::find(&input, &mut candidates);
+        contacts.iter_mut().for_each(|s| s.gap = 0.0);
         let velocity: Vec<DVec3> =
             world.bodies.velocity.iter().map(|v| *v + world.clock.timestep * acceleration).collect();
-        let problem = build(&world, &velocity, &spots, &laws);
-        Ok(ContactProblem { spots, laws, velocity, world, problem })
+        let problem = build(&world, &velocity, &contacts, &laws);
+        Ok(IsolatedProblem { contacts, laws, velocity, world, problem })
     }
 
     /// Back to the start: no impulses.
     pub fn restart(&mut self) {
-        self.problem = build(&self.world, &self.velocity, &self.spots, &self.laws);
+        self.problem = build(&self.world, &self.velocity, &self.contacts, &self.laws);
     }
 
     pub fn contacts(&self) -> usize {
         self.problem.contacts
     }
 
-    pub fn solve(&mut self, settings: &Settings) -> Outcome {
+    pub fn solve(&mut self, settings: &Settings) -> Convergence {
         solver::solve(&mut self.problem, settings)
     }
 
-    /// Sweeps of Gauss-Seidel without a look at the residual.
+    /// Sweeps of Gauss-Seidel without evaluating the residual.
     pub fn sweep(&mut self, count: u32) {
         solver::sweeps(&mut self.problem, 0, count);
     }
@@ -80,13 +80,14 @@ impl ContactProblem {
 
     /// Sum of the normal impulses on walls, N s.
     pub fn on_walls(&self) -> f64 {
-        let at_wall =
-            |(spot, p): (&Spot, DVec3)| if spot.partner_row().is_none() { p.dot(spot.normal) } else { 0.0 };
-        self.spots.iter().zip(self.impulses()).map(at_wall).sum()
+        let at_wall = |(contact, p): (&ContactPoint, DVec3)| {
+            if contact.partner_row().is_none() { p.dot(contact.normal) } else { 0.0 }
+        };
+        self.contacts.iter().zip(self.impulses()).map(at_wall).sum()
     }
 
     pub fn normals(&self) -> Vec<DVec3> {
-        self.spots.iter().map(|s| s.normal).collect()
+        self.contacts.iter().map(|s| s.normal).collect()
     }
 
     /// Relative velocity at each contact as the solution stands.
@@ -96,16 +97,16 @@ impl ContactProblem {
             let (v, w) = self.problem.velocity(row);
             v + w.cross(point - centre)
         };
-        let one = |s: &Spot| {
+        let one = |s: &ContactPoint| {
             let own = at(s.row as usize, b.position[s.row as usize], s.point);
             match s.partner {
-                Side::Body { row, image } => {
+                Counterpart::Body { row, image } => {
                     at(row as usize, b.position[row as usize] + image, s.point) - own
                 }
-                Side::Surface { velocity, .. } => velocity - own,
+                Counterpart::Surface { velocity, .. } => velocity - own,
             }
         };
-        self.spots.iter().map(one).collect()
+        self.contacts.iter().map(one).collect()
     }
 
     /// Velocities of the bodies as the solution stands.
@@ -114,9 +115,14 @@ impl ContactProblem {
     }
 }
 
-fn build(world: &World, velocity: &[DVec3], spots: &[Spot], laws: &[Law]) -> Problem {
+fn build(
+    world: &World,
+    velocity: &[DVec3],
+    contacts: &[ContactPoint],
+    laws: &[ContactParameters],
+) -> ContactProblem {
     let timestep = world.clock.timestep;
     let inverse_inertia = &inverse_inertia(world);
     let free = Free { world, velocity, inverse_inertia, timestep };
-    Problem::new(&free, spots, laws, &vec![Warm::default(); spots.len()])
+    ContactProblem::new(&free, contacts, laws, &vec![WarmStart::default(); contacts.len()])
 }

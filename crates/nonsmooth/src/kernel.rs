@@ -1,15 +1,15 @@
-//! What is done with a batch: solve it, apply impulses, or measure velocities.
+//! Kernels over a batch: solve, apply impulses, measure velocities.
 
 use rubblepile_core::simd::{LANES, Lanes, V3};
 
 use crate::{
-    batch::{Arms, Batch, Eight, Eight3, Reach, Rolling, load3, store3},
-    colours::{Row, Work},
+    batch::{Batch, Eight, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
+    colours::{SolverBody, Work},
 };
 
 /// The two bodies of eight contacts.
 #[derive(Clone, Copy)]
-struct Pair<L> {
+struct BodyPair<L> {
     va: V3<L>,
     wa: V3<L>,
     /// Inverse masses and inverse moments.
@@ -22,16 +22,16 @@ struct Pair<L> {
 }
 
 #[inline(always)]
-fn read<'a>(rows: &'a [&mut Row; LANES]) -> [&'a Row; LANES] {
+fn read<'a>(rows: &'a [&mut SolverBody; LANES]) -> [&'a SolverBody; LANES] {
     [rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7]]
 }
 
-impl<L: Lanes> Pair<L> {
+impl<L: Lanes> BodyPair<L> {
     #[inline(always)]
-    fn load(a: &[&mut Row; LANES], b: &[&mut Row; LANES]) -> Self {
+    fn load(a: &[&mut SolverBody; LANES], b: &[&mut SolverBody; LANES]) -> Self {
         let [ax, ay, az, au, av, aw, ma, ia] = L::columns8(read(a));
         let [bx, by, bz, bu, bv, bw, mb, ib] = L::columns8(read(b));
-        Pair {
+        BodyPair {
             va: V3(ax, ay, az),
             wa: V3(au, av, aw),
             ma,
@@ -44,19 +44,19 @@ impl<L: Lanes> Pair<L> {
     }
 
     #[inline(always)]
-    fn store(self, a: [&mut Row; LANES], b: [&mut Row; LANES]) {
-        let Pair { va, wa, ma, ia, vb, wb, mb, ib } = self;
+    fn store(self, a: [&mut SolverBody; LANES], b: [&mut SolverBody; LANES]) {
+        let BodyPair { va, wa, ma, ia, vb, wb, mb, ib } = self;
         L::store_rows8([va.0, va.1, va.2, wa.0, wa.1, wa.2, ma, ia], a);
         L::store_rows8([vb.0, vb.1, vb.2, wb.0, wb.1, wb.2, mb, ib], b);
     }
 
     #[inline(always)]
-    fn velocity(&self, arms: &impl Reach<L>) -> V3<L> {
+    fn velocity(&self, arms: &impl LeverArmLanes<L>) -> V3<L> {
         self.vb - self.va + arms.slip(self.wa, self.wb)
     }
 
     #[inline(always)]
-    fn push(&mut self, arms: &impl Reach<L>, p: V3<L>) {
+    fn push(&mut self, arms: &impl LeverArmLanes<L>, p: V3<L>) {
         self.va = self.va - p * self.ma;
         self.vb = self.vb + p * self.mb;
         let (da, db) = arms.push(p);
@@ -67,7 +67,7 @@ impl<L: Lanes> Pair<L> {
 
 /// Rolling and twisting, if there is any.
 pub trait Roll: Send {
-    fn resist<L: Lanes, R: Reach<L>>(
+    fn resist<L: Lanes, R: LeverArmLanes<L>>(
         &mut self,
         arms: &R,
         n: V3<L>,
@@ -79,7 +79,8 @@ pub trait Roll: Send {
 
 impl Roll for () {
     #[inline(always)]
-    fn resist<L: Lanes, R: Reach<L>>(&mut self, _: &R, _: V3<L>, _: L, _: &mut V3<L>, _: &mut V3<L>) {}
+    fn resist<L: Lanes, R: LeverArmLanes<L>>(&mut self, _: &R, _: V3<L>, _: L, _: &mut V3<L>, _: &mut V3<L>) {
+    }
 }
 
 /// `q` cut to the length `limit`.
@@ -92,7 +93,7 @@ fn cut<L: Lanes>(q: V3<L>, limit: L) -> V3<L> {
 
 impl Roll for Rolling {
     #[inline(always)]
-    fn resist<L: Lanes, R: Reach<L>>(
+    fn resist<L: Lanes, R: LeverArmLanes<L>>(
         &mut self,
         arms: &R,
         n: V3<L>,
@@ -116,18 +117,18 @@ impl Roll for Rolling {
 /// One visit of non-smooth Gauss-Seidel: Table 1 with the diagonal block of eq. (13).
 pub struct Solve;
 
-impl<A: Arms, E: Roll> Work<Batch<A>, E> for Solve {
+impl<A: LeverArms, E: Roll> Work<Batch<A>, E> for Solve {
     #[inline(always)]
     fn batch<L: Lanes>(
         &self,
-        a: [&mut Row; LANES],
-        b: [&mut Row; LANES],
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
         data: &mut Batch<A>,
         extra: &mut E,
     ) {
-        let mut pair = Pair::<L>::load(&a, &b);
+        let mut pair = BodyPair::<L>::load(&a, &b);
         let n = load3::<L>(&data.normal);
-        let arms = data.arms.see(n, pair.ia, pair.ib);
+        let arms = data.arms.load(n, pair.ia, pair.ib);
         let u = pair.velocity(&arms);
         let p = load3::<L>(&data.impulse);
         let (un, pn) = (u.dot(n), p.dot(n));
@@ -154,17 +155,17 @@ impl<A: Arms, E: Roll> Work<Batch<A>, E> for Solve {
 /// Adds impulses (`extra`) that are not in the bodies' velocities yet.
 pub struct Apply;
 
-impl<A: Arms> Work<Batch<A>, Eight3> for Apply {
+impl<A: LeverArms> Work<Batch<A>, Eight3> for Apply {
     #[inline(always)]
     fn batch<L: Lanes>(
         &self,
-        a: [&mut Row; LANES],
-        b: [&mut Row; LANES],
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
         data: &mut Batch<A>,
         extra: &mut Eight3,
     ) {
-        let mut pair = Pair::<L>::load(&a, &b);
-        let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let mut pair = BodyPair::<L>::load(&a, &b);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         pair.push(&arms, load3(extra));
         pair.store(a, b);
     }
@@ -173,17 +174,17 @@ impl<A: Arms> Work<Batch<A>, Eight3> for Apply {
 /// Adds the torque impulses of the last step.
 pub struct ApplyTorque;
 
-impl<A: Arms> Work<Batch<A>, Rolling> for ApplyTorque {
+impl<A: LeverArms> Work<Batch<A>, Rolling> for ApplyTorque {
     #[inline(always)]
     fn batch<L: Lanes>(
         &self,
-        a: [&mut Row; LANES],
-        b: [&mut Row; LANES],
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
         data: &mut Batch<A>,
         extra: &mut Rolling,
     ) {
-        let mut pair = Pair::<L>::load(&a, &b);
-        let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let mut pair = BodyPair::<L>::load(&a, &b);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         let (da, db) = arms.twist(load3(&extra.torque));
         pair.wa = pair.wa + da;
         pair.wb = pair.wb + db;
@@ -192,19 +193,19 @@ impl<A: Arms> Work<Batch<A>, Rolling> for ApplyTorque {
 }
 
 /// Relative velocities into `extra`.
-pub struct Measure;
+pub struct RelativeVelocity;
 
-impl<A: Arms> Work<Batch<A>, Eight3> for Measure {
+impl<A: LeverArms> Work<Batch<A>, Eight3> for RelativeVelocity {
     #[inline(always)]
     fn batch<L: Lanes>(
         &self,
-        a: [&mut Row; LANES],
-        b: [&mut Row; LANES],
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
         data: &mut Batch<A>,
         extra: &mut Eight3,
     ) {
-        let pair = Pair::<L>::load(&a, &b);
-        let arms = data.arms.see(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let pair = BodyPair::<L>::load(&a, &b);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         *extra = store3(pair.velocity(&arms));
     }
 }
@@ -232,18 +233,18 @@ pub fn onto_cone<L: Lanes>(z: V3<L>, n: V3<L>, mu: L) -> V3<L> {
 /// Signorini's and Coulomb's conditions hold (eqs 10 and 11 of contact-dynamics-2021). `extra`: its square.
 pub struct Residual;
 
-impl<A: Arms> Work<Batch<A>, Eight> for Residual {
+impl<A: LeverArms> Work<Batch<A>, Eight> for Residual {
     #[inline(always)]
     fn batch<L: Lanes>(
         &self,
-        a: [&mut Row; LANES],
-        b: [&mut Row; LANES],
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
         data: &mut Batch<A>,
         extra: &mut Eight,
     ) {
-        let pair = Pair::<L>::load(&a, &b);
+        let pair = BodyPair::<L>::load(&a, &b);
         let n = load3::<L>(&data.normal);
-        let arms = data.arms.see(n, pair.ia, pair.ib);
+        let arms = data.arms.load(n, pair.ia, pair.ib);
         let u = pair.velocity(&arms);
         let mu = L::load(&data.friction);
         let un = u.dot(n);

@@ -2,23 +2,23 @@
 //! a stiffness. Equations: contact-dynamics-2021, and nbody-polyhedra-2017 for the cone form and rotations.
 
 mod batch;
+mod candidates;
 mod colours;
+mod detection;
 mod history;
 #[doc(hidden)]
 pub mod internals;
 mod kernel;
-mod memory;
-mod near;
+mod parts;
 mod problem;
-mod rocks;
 pub mod settings;
 mod solver;
-mod spots;
 mod step;
 mod table;
 mod timestep;
+mod warm_start;
 
 pub use history::{ImpulseHistory, NonsmoothState};
 pub use settings::{Settings, Solver};
-pub use solver::Outcome;
+pub use solver::Convergence;
 pub use step::ContactDynamics;

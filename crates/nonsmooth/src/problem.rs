@@ -6,40 +6,40 @@ use rayon::prelude::*;
 use rubblepile_core::{World, simd::LANES};
 
 use crate::{
-    batch::{Arms, Balls, Batch, Eight3, Rocks, Rolling},
-    colours::{Colours, Placing, Row},
+    batch::{Batch, Eight3, LeverArms, Rolling, SolidArms, SphereArms},
+    colours::{Colours, Placing, SolverBody},
+    detection::{ContactParameters, ContactPoint, Counterpart},
     kernel::{Apply, ApplyTorque},
-    memory::Warm,
-    spots::{Law, Side, Spot},
+    warm_start::WarmStart,
 };
 
 /// Part of an overlap that is taken back in a step.
 const TAKEN_BACK: f64 = 0.2;
 
 /// The contact points of a problem, all of one kind.
-pub enum Points {
+pub enum ContactBatches {
     /// All bodies are spheres.
-    Balls(Vec<Batch<Balls>>),
-    Rocks(Vec<Batch<Rocks>>),
+    Spheres(Vec<Batch<SphereArms>>),
+    Solids(Vec<Batch<SolidArms>>),
 }
 
 /// Runs a body of code with the batches, of whichever kind they are.
 macro_rules! with_points {
     ($points:expr, $batches:ident => $body:expr) => {
         match $points {
-            $crate::problem::Points::Balls($batches) => $body,
-            $crate::problem::Points::Rocks($batches) => $body,
+            $crate::problem::ContactBatches::Spheres($batches) => $body,
+            $crate::problem::ContactBatches::Solids($batches) => $body,
         }
     };
 }
 pub(crate) use with_points;
 
-pub struct Problem {
+pub struct ContactProblem {
     pub colours: Colours,
     pub placing: Placing,
     /// Velocities: free ones at first, those of the solution in the end.
-    pub rows: Vec<Row>,
-    pub points: Points,
+    pub rows: Vec<SolverBody>,
+    pub points: ContactBatches,
     /// Rolling and twisting, a batch each; empty: none.
     pub rolling: Vec<Rolling>,
     /// The speed that residuals are measured by: what contacts have to stop, and what forces add in a step, m/s.
@@ -56,13 +56,13 @@ pub struct Free<'a> {
     pub velocity: &'a [DVec3],
     /// Inverse inertia in the world frame; empty if all bodies are spheres.
     pub inverse_inertia: &'a [DMat3],
-    /// h: also the time from one look at the contacts to the next.
+    /// h: also the time between two contact detections.
     pub timestep: f64,
 }
 
 /// The numbers of one contact before they are put into lanes.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct ContactTerms {
     arm_a: DVec3,
     arm_b: DVec3,
     bias: f64,
@@ -75,29 +75,35 @@ struct Entry {
     attraction: f64,
 }
 
-impl Problem {
-    pub fn new(free: &Free, spots: &[Spot], laws: &[Law], warm: &[Warm]) -> Self {
+impl ContactProblem {
+    pub fn new(
+        free: &Free,
+        contacts: &[ContactPoint],
+        laws: &[ContactParameters],
+        warm: &[WarmStart],
+    ) -> Self {
         let world = free.world;
-        let pairs: Vec<(u32, Option<u32>)> = spots.iter().map(|s| (s.row, s.partner_row())).collect();
+        let pairs: Vec<(u32, Option<u32>)> = contacts.iter().map(|s| (s.row, s.partner_row())).collect();
         let (colours, placing) = Colours::new(world.bodies.len(), &pairs);
-        let entries: Vec<Entry> =
-            spots.par_iter().with_min_len(2048).map(|s| entry(free, s, &laws[s.law as usize])).collect();
+        let entries: Vec<ContactTerms> =
+            contacts.par_iter().with_min_len(2048).map(|s| entry(free, s, &laws[s.law as usize])).collect();
         let points = if free.inverse_inertia.is_empty() {
-            Points::Balls(fill(&placing, spots, laws, &entries, warm, balls))
+            ContactBatches::Spheres(fill(&placing, contacts, laws, &entries, warm, balls))
         } else {
-            let arms =
-                |arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry| rocks(free, arms, lane, spot, e);
-            Points::Rocks(fill(&placing, spots, laws, &entries, warm, arms))
+            let arms = |arms: &mut SolidArms, lane: usize, contact: &ContactPoint, e: &ContactTerms| {
+                rocks(free, arms, lane, contact, e)
+            };
+            ContactBatches::Solids(fill(&placing, contacts, laws, &entries, warm, arms))
         };
-        let rolling = if spots.iter().any(|s| laws[s.law as usize].rolls()) {
-            rolling(&placing, spots, laws, &entries, warm)
+        let rolling = if contacts.iter().any(|s| laws[s.law as usize].rolls()) {
+            rolling(&placing, contacts, laws, &entries, warm)
         } else {
             Vec::new()
         };
-        let mut problem = Problem {
-            rows: rows(free, spots, &placing),
+        let mut problem = ContactProblem {
+            rows: rows(free, contacts, &placing),
             load: load(free, &entries),
-            contacts: spots.len(),
+            contacts: contacts.len(),
             attraction: Vec::new(),
             colours,
             placing,
@@ -110,7 +116,7 @@ impl Problem {
     }
 
     /// Cohesion: the shift of eq. (18) is a pull of r_0 at every contact, besides an impulse that only pushes.
-    fn attract(&mut self, entries: &[Entry]) {
+    fn attract(&mut self, entries: &[ContactTerms]) {
         if entries.iter().all(|e| e.attraction == 0.0) {
             return;
         }
@@ -176,46 +182,46 @@ fn put(x: &mut Eight3, lane: usize, v: DVec3) {
     }
 }
 
-fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
+fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> ContactTerms {
     let b = &free.world.bodies;
-    let (i, n) = (spot.row as usize, spot.normal);
-    let arm_a = spot.point - b.position[i];
+    let (i, n) = (contact.row as usize, contact.normal);
+    let arm_a = contact.point - b.position[i];
     let (before_a, after_a) =
         (b.velocity[i] + b.spin[i].cross(arm_a), free.velocity[i] + b.spin[i].cross(arm_a));
     let (before, after, arm_b, field);
-    match spot.partner {
-        Side::Body { row, image } => {
+    match contact.partner {
+        Counterpart::Body { row, image } => {
             let j = row as usize;
-            arm_b = spot.point - (b.position[j] + image);
+            arm_b = contact.point - (b.position[j] + image);
             let turn = b.spin[j].cross(arm_b);
             before = b.velocity[j] + turn - before_a;
             after = free.velocity[j] + turn - after_a;
             field =
                 (free.velocity[i] - b.velocity[i]).length().max((free.velocity[j] - b.velocity[j]).length());
         }
-        Side::Surface { velocity, .. } => {
+        Counterpart::Surface { velocity, .. } => {
             arm_b = DVec3::ZERO;
             before = velocity - before_a;
             after = velocity - after_a;
             field = (free.velocity[i] - b.velocity[i]).length();
         }
     }
-    let (normal, tangent, roll) = resistance(free, spot, arm_a, arm_b);
+    let (normal, tangent, roll) = resistance(free, contact, arm_a, arm_b);
     let closing = after.dot(n);
-    let mut bias = if spot.gap > 0.0 {
-        spot.gap / free.timestep
+    let mut bias = if contact.gap > 0.0 {
+        contact.gap / free.timestep
     } else {
         // An overlap is taken back no faster than half the speed that a fall through it would give, so that it returns
         // less energy than it had set free; a step's own force and what the contact has to stop anyway come on top.
-        let fall = (2.0 * field / free.timestep * -spot.gap).sqrt();
-        -(TAKEN_BACK * -spot.gap / free.timestep).min(0.5 * (fall + field + (-closing).max(0.0)))
+        let fall = (2.0 * field / free.timestep * -contact.gap).sqrt();
+        -(TAKEN_BACK * -contact.gap / free.timestep).min(0.5 * (fall + field + (-closing).max(0.0)))
     };
     // Eq. (10): a contact that closes within the step parts with e times the speed that it met with.
     let met = before.dot(n);
-    if law.restitution > 0.0 && met < 0.0 && spot.gap + free.timestep * closing <= 0.0 {
+    if law.restitution > 0.0 && met < 0.0 && contact.gap + free.timestep * closing <= 0.0 {
         bias = bias.min(law.restitution * met);
     }
-    Entry {
+    ContactTerms {
         arm_a,
         arm_b,
         bias,
@@ -223,15 +229,15 @@ fn entry(free: &Free, spot: &Spot, law: &Law) -> Entry {
         inverse_tangent: 1.0 / tangent,
         inverse_roll: 1.0 / roll,
         violation: (-(closing + bias)).max(0.0),
-        attraction: free.timestep * law.pull(spot),
+        attraction: free.timestep * law.pull(contact),
     }
 }
 
 /// W_nn, the larger W_tt, and the largest resistance to relative spin.
-fn resistance(free: &Free, spot: &Spot, arm_a: DVec3, arm_b: DVec3) -> (f64, f64, f64) {
+fn resistance(free: &Free, contact: &ContactPoint, arm_a: DVec3, arm_b: DVec3) -> (f64, f64, f64) {
     let b = &free.world.bodies;
-    let (i, n) = (spot.row as usize, spot.normal);
-    let partner = spot.partner_row().map(|j| j as usize);
+    let (i, n) = (contact.row as usize, contact.normal);
+    let partner = contact.partner_row().map(|j| j as usize);
     let mass = 1.0 / b.mass[i] + partner.map_or(0.0, |j| 1.0 / b.mass[j]);
     if free.inverse_inertia.is_empty() {
         let turn = |k: usize, arm: DVec3| arm.length_squared() / b.inertia[k].x;
@@ -251,15 +257,15 @@ fn resistance(free: &Free, spot: &Spot, arm_a: DVec3, arm_b: DVec3) -> (f64, f64
     (mass + both(n, n), tangent, largest(i) + partner.map_or(0.0, largest))
 }
 
-fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
+fn rows(free: &Free, contacts: &[ContactPoint], placing: &Placing) -> Vec<SolverBody> {
     let b = &free.world.bodies;
     let mut rows = Vec::with_capacity(placing.rows);
     for k in 0..b.len() {
         let (v, w) = (free.velocity[k], b.spin[k]);
         rows.push([v.x, v.y, v.z, w.x, w.y, w.z, 1.0 / b.mass[k], 1.0 / b.inertia[k].x]);
     }
-    for spot in spots {
-        if let Side::Surface { velocity: v, .. } = spot.partner {
+    for contact in contacts {
+        if let Counterpart::Surface { velocity: v, .. } = contact.partner {
             rows.push([v.x, v.y, v.z, 0.0, 0.0, 0.0, 0.0, 0.0]);
         }
     }
@@ -267,13 +273,13 @@ fn rows(free: &Free, spots: &[Spot], placing: &Placing) -> Vec<Row> {
     rows
 }
 
-fn fill<A: Arms>(
+fn fill<A: LeverArms>(
     placing: &Placing,
-    spots: &[Spot],
-    laws: &[Law],
-    entries: &[Entry],
-    warm: &[Warm],
-    arms: impl Fn(&mut A, usize, &Spot, &Entry) + Sync,
+    contacts: &[ContactPoint],
+    laws: &[ContactParameters],
+    entries: &[ContactTerms],
+    warm: &[WarmStart],
+    arms: impl Fn(&mut A, usize, &ContactPoint, &ContactTerms) + Sync,
 ) -> Vec<Batch<A>> {
     placing
         .contact
@@ -283,15 +289,15 @@ fn fill<A: Arms>(
             let mut batch = Batch::<A>::empty();
             for (lane, &k) in at.iter().enumerate() {
                 let k = k as usize;
-                let (Some(spot), Some(e)) = (spots.get(k), entries.get(k)) else { continue };
-                let mu = laws[spot.law as usize].friction;
-                put(&mut batch.normal, lane, spot.normal);
+                let (Some(contact), Some(e)) = (contacts.get(k), entries.get(k)) else { continue };
+                let mu = laws[contact.law as usize].friction;
+                put(&mut batch.normal, lane, contact.normal);
                 batch.bias[lane] = e.bias;
                 batch.friction[lane] = mu;
                 batch.inverse_normal[lane] = e.inverse_normal;
                 batch.inverse_tangent[lane] = e.inverse_tangent;
-                put(&mut batch.impulse, lane, admissible(warm[k].impulse, spot.normal, mu));
-                arms(&mut batch.arms, lane, spot, e);
+                put(&mut batch.impulse, lane, admissible(warm[k].impulse, contact.normal, mu));
+                arms(&mut batch.arms, lane, contact, e);
             }
             batch
         })
@@ -307,12 +313,12 @@ fn admissible(p: DVec3, n: DVec3, mu: f64) -> DVec3 {
     n * normal + (p - n * normal).clamp_length_max(mu * normal)
 }
 
-fn balls(arms: &mut Balls, lane: usize, spot: &Spot, e: &Entry) {
-    arms.a[lane] = e.arm_a.dot(spot.normal);
-    arms.b[lane] = -e.arm_b.dot(spot.normal);
+fn balls(arms: &mut SphereArms, lane: usize, contact: &ContactPoint, e: &ContactTerms) {
+    arms.a[lane] = e.arm_a.dot(contact.normal);
+    arms.b[lane] = -e.arm_b.dot(contact.normal);
 }
 
-fn rocks(free: &Free, arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry) {
+fn rocks(free: &Free, arms: &mut SolidArms, lane: usize, contact: &ContactPoint, e: &ContactTerms) {
     put(&mut arms.a, lane, e.arm_a);
     put(&mut arms.b, lane, e.arm_b);
     let set = |to: &mut [[f64; LANES]; 6], m: DMat3| {
@@ -321,29 +327,29 @@ fn rocks(free: &Free, arms: &mut Rocks, lane: usize, spot: &Spot, e: &Entry) {
             axis[lane] = value;
         }
     };
-    set(&mut arms.inverse_a, free.inverse_inertia[spot.row as usize]);
-    if let Some(j) = spot.partner_row() {
+    set(&mut arms.inverse_a, free.inverse_inertia[contact.row as usize]);
+    if let Some(j) = contact.partner_row() {
         set(&mut arms.inverse_b, free.inverse_inertia[j as usize]);
     }
 }
 
 fn rolling(
     placing: &Placing,
-    spots: &[Spot],
-    laws: &[Law],
-    entries: &[Entry],
-    warm: &[Warm],
+    contacts: &[ContactPoint],
+    laws: &[ContactParameters],
+    entries: &[ContactTerms],
+    warm: &[WarmStart],
 ) -> Vec<Rolling> {
     let one = |at: &[u32; LANES]| {
         let mut rolling = Rolling::empty();
         for (lane, &k) in at.iter().enumerate() {
             let k = k as usize;
-            let (Some(spot), Some(e)) = (spots.get(k), entries.get(k)) else { continue };
-            let law = &laws[spot.law as usize];
-            rolling.roll[lane] = law.rolling * spot.lever;
-            rolling.twist[lane] = law.twisting * spot.lever;
+            let (Some(contact), Some(e)) = (contacts.get(k), entries.get(k)) else { continue };
+            let law = &laws[contact.law as usize];
+            rolling.roll[lane] = law.rolling * contact.lever;
+            rolling.twist[lane] = law.twisting * contact.lever;
             rolling.inverse[lane] = e.inverse_roll;
-            if law.rolls() && warm[k].impulse.dot(spot.normal) > 0.0 {
+            if law.rolls() && warm[k].impulse.dot(contact.normal) > 0.0 {
                 put(&mut rolling.torque, lane, warm[k].torque);
             }
         }
@@ -353,7 +359,7 @@ fn rolling(
 }
 
 /// Root mean square of what the contacts have to stop, and of what the forces of a step add to the velocities.
-fn load(free: &Free, entries: &[Entry]) -> f64 {
+fn load(free: &Free, entries: &[ContactTerms]) -> f64 {
     let b = &free.world.bodies;
     let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
     let contacts: f64 = entries.iter().map(|e| e.violation * e.violation).sum();

@@ -1,4 +1,4 @@
-//! What a scenario says of contact dynamics: the table `[method.nonsmooth]`.
+//! The settings of contact dynamics: the table `[method.nonsmooth]`.
 
 use std::ops::Bound;
 
@@ -22,15 +22,15 @@ pub struct Settings {
     // Of eqs (4) and (5).
     /// Weight of the end of a step against its start, from 0.5 (second order, no numerical damping) to 1 (damped).
     pub theta: Number,
-    /// How the contact problem of a step is solved; all give the same solution to within `tolerance`.
+    /// The solver of the contact problem; all give the same solution to within `tolerance`.
     pub solver: Solver,
-    /// Residual of the contact problem, relative to its load, at which a step counts as solved.
+    /// Relative residual at which a step counts as solved.
     pub tolerance: Number,
-    /// Most iterations of a step.
+    /// Maximum number of iterations per step.
     pub iterations: u32,
-    /// The run stops after so many steps in a row whose problem was not solved; 0: never.
+    /// The run stops after this many consecutive unsolved steps; 0: never.
     pub unsolved_steps: u64,
-    /// Gap below which two bodies are looked at as they may come to touch within a step; `"auto"`: from sizes and
+    /// Gap below which two bodies may come into contact within a step; `"auto"`: from sizes and
     /// speeds.
     pub margin: Auto<LengthKind>,
 }
@@ -49,7 +49,7 @@ impl Default for Settings {
     }
 }
 
-/// How the contact problem of a step is solved.
+/// The solver of the contact problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "SolverName")]

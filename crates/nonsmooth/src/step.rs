@@ -20,14 +20,14 @@ use rubblepile_geometry::{mesh::Surfaces, order};
 
 use crate::{
     Settings,
+    candidates::Candidates,
+    detection::{self, ContactParameters, ContactPoint, Counterpart, DetectionInput, DetectionRange},
     history::NonsmoothState,
-    memory::Memory,
-    near::Near,
-    problem::{Free, Problem},
-    rocks::Rocks,
-    solver::{self, Outcome},
-    spots::{self, Law, Reach, Scene, Side, Spot},
+    parts::PlacedParts,
+    problem::{ContactProblem, Free},
+    solver::{self, Convergence},
     table, timestep,
+    warm_start::PreviousContacts,
 };
 
 /// Bodies are sorted in space at steps that are multiples of this: the step number decides and not the state of the
@@ -37,24 +37,24 @@ const SORT_EVERY: u64 = 1024;
 /// Contact dynamics.
 pub struct ContactDynamics {
     settings: Settings,
-    live: Option<Live>,
+    live: Option<Workspace>,
     /// Steps in a row whose contact problem was not solved, and the last residual.
     unsolved: (u64, f64),
     surfaces: Surfaces,
 }
 
 /// Scratch that the world can rebuild.
-pub(crate) struct Live {
-    pub memory: Memory,
-    pub near: Near,
-    pub laws: Vec<Law>,
-    rocks: Rocks,
+pub(crate) struct Workspace {
+    pub previous: PreviousContacts,
+    pub candidates: Candidates,
+    pub laws: Vec<ContactParameters>,
+    parts: PlacedParts,
 }
 
-impl Live {
-    fn new(world: &World, memory: Memory) -> Result<Self> {
-        let laws = world.pair_table().iter().map(Law::new).collect();
-        Ok(Live { memory, near: Near::default(), laws, rocks: Rocks::new(world)? })
+impl Workspace {
+    fn new(world: &World, previous: PreviousContacts) -> Result<Self> {
+        let laws = world.pair_table().iter().map(ContactParameters::new).collect();
+        Ok(Workspace { previous, candidates: Candidates::default(), laws, parts: PlacedParts::new(world)? })
     }
 }
 
@@ -67,25 +67,25 @@ impl ContactDynamics {
         &self.settings
     }
 
-    fn live(&mut self, world: &World) -> Result<Live> {
+    fn live(&mut self, world: &World) -> Result<Workspace> {
         match self.live.take() {
             Some(live) => Ok(live),
-            None => Live::new(world, Memory::from_history(world)),
+            None => Workspace::new(world, PreviousContacts::from_history(world)),
         }
     }
 
     fn sort(&mut self, world: &mut World) -> Result<()> {
-        let mut memory = self.live(world)?.memory;
+        let mut previous = self.live(world)?.previous;
         if let Some(order) = order::sort_bodies(world) {
-            memory.permute(&order);
+            previous.permute(&order);
         }
-        self.live = Some(Live::new(world, memory)?);
+        self.live = Some(Workspace::new(world, previous)?);
         Ok(())
     }
 
     fn step(
         &mut self,
-        live: &mut Live,
+        live: &mut Workspace,
         world: &mut World,
         fields: &mut Fields,
         report: &mut Report,
@@ -100,25 +100,25 @@ impl ContactDynamics {
         fields.update(world, all, report)?;
 
         let start = Instant::now();
-        // From one look at the contacts to the next a body goes h v, part of it in the next step.
-        let reach = Reach { margin: self.settings.margin.value(), ahead: h };
-        live.rocks.place(world);
+        // Between two contact detections a body moves by h v, part of it in the next step.
+        let reach = DetectionRange { margin: self.settings.margin.value(), ahead: h };
+        live.parts.place(world);
         self.surfaces.update(world);
         let poses = poses(world, world.time() + before);
-        if live.near.update(world, &reach, &live.laws) {
+        if live.candidates.update(world, &reach, &live.laws) {
             world.bodies.check_finite(world.time())?;
             self.surfaces.check_outside(world)?;
             report.count("neighbour lists", 1);
         }
-        let scene = Scene {
+        let input = DetectionInput {
             world,
             laws: &live.laws,
             reach,
-            rocks: &live.rocks,
+            parts: &live.parts,
             poses: &poses,
             surfaces: &self.surfaces,
         };
-        let spots = spots::find(&scene, &mut live.near);
+        let contacts = detection::find(&input, &mut live.candidates);
         report.add_time("detection", start);
 
         let start = Instant::now();
@@ -130,7 +130,7 @@ impl ContactDynamics {
         }
         let inverse_inertia = inverse_inertia(world);
         let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
-        let mut problem = Problem::new(&free, &spots, &live.laws, &live.memory.start(&spots));
+        let mut problem = ContactProblem::new(&free, &contacts, &live.laws, &live.previous.start(&contacts));
         report.add_time("contact problem", start);
 
         let start = Instant::now();
@@ -140,10 +140,10 @@ impl ContactDynamics {
         let start = Instant::now();
         let solution = problem.solution();
         if report.measure.dissipation {
-            account(world, &problem, &spots, &solution);
+            account(world, &problem, &contacts, &solution);
         }
-        push_asteroids(world, &problem, &spots, &solution);
-        live.memory = Memory::of(&spots, &solution);
+        push_asteroids(world, &problem, &contacts, &solution);
+        live.previous = PreviousContacts::of(&contacts, &solution);
         for k in 0..world.bodies.len() {
             (world.bodies.velocity[k], world.bodies.spin[k]) = problem.velocity(k);
         }
@@ -151,11 +151,11 @@ impl ContactDynamics {
         world.clock.tick();
         report.add_time("drift", start);
         // After the step is whole: a run that ends here leaves a world to go on from.
-        self.note(outcome, spots.len(), world.time(), report)
+        self.note(outcome, contacts.len(), world.time(), report)
     }
 
     /// Counts what the solver did; too many failures in a row end the run.
-    fn note(&mut self, outcome: Outcome, contacts: usize, time: f64, report: &mut Report) -> Result<()> {
+    fn note(&mut self, outcome: Convergence, contacts: usize, time: f64, report: &mut Report) -> Result<()> {
         report.count("solver iterations", u64::from(outcome.iterations));
         report.count("contact updates", u64::from(outcome.iterations) * contacts as u64);
         if outcome.solved {
@@ -214,15 +214,20 @@ pub(crate) fn poses(world: &World, time: f64) -> Poses {
 
 /// What fields and contacts do to the asteroids in a step: eqs (13) and (14) of asteroid-surface-2024. To the grains they are
 /// walls that move: they are heavier by far.
-fn push_asteroids(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+fn push_asteroids(
+    world: &mut World,
+    problem: &ContactProblem,
+    contacts: &[ContactPoint],
+    solution: &[(DVec3, DVec3)],
+) {
     let h = world.clock.timestep;
     let mut on: Vec<Wrench> = vec![Wrench::default(); world.asteroids.len()];
-    for (i, (spot, &(impulse, torque))) in spots.iter().zip(solution).enumerate() {
-        if let Side::Surface { surface, .. } = spot.partner
+    for (i, (contact, &(impulse, torque))) in contacts.iter().zip(solution).enumerate() {
+        if let Counterpart::Surface { surface, .. } = contact.partner
             && let Some(k) = surface.asteroid()
         {
-            let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * spot.normal;
-            on[k].push(impulse / h, spot.point - world.asteroids[k].position);
+            let impulse = impulse - problem.attraction.get(i).copied().unwrap_or(0.0) * contact.normal;
+            on[k].push(impulse / h, contact.point - world.asteroids[k].position);
             on[k].torque += torque / h;
         }
     }
@@ -268,23 +273,28 @@ pub(crate) fn inverse_inertia(world: &World) -> Vec<DMat3> {
 
 /// Energy lost at the contacts, by cause. Bodies move with the mean of the velocities at the start and at the end of the
 /// step, and an impulse does its work along that way: a body at rest loses nothing, whatever presses it.
-fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DVec3, DVec3)]) {
+fn account(
+    world: &mut World,
+    problem: &ContactProblem,
+    contacts: &[ContactPoint],
+    solution: &[(DVec3, DVec3)],
+) {
     let b = &world.bodies;
     let mut lost = [0.0; 4];
     let mut wall_work = 0.0;
-    for (k, (spot, &(p, t))) in spots.iter().zip(solution).enumerate() {
-        let p = p - problem.attraction.get(k).copied().unwrap_or(0.0) * spot.normal;
+    for (k, (contact, &(p, t))) in contacts.iter().zip(solution).enumerate() {
+        let p = p - problem.attraction.get(k).copied().unwrap_or(0.0) * contact.normal;
         let at = |row: usize, centre: DVec3| {
             let (v, w) = problem.velocity(row);
-            let arm = spot.point - centre;
+            let arm = contact.point - centre;
             let mean = 0.5 * (b.velocity[row] + v) + 0.5 * (b.spin[row] + w).cross(arm);
             (mean, 0.5 * (b.spin[row] + w))
         };
-        let i = spot.row as usize;
+        let i = contact.row as usize;
         let (ua, wa) = at(i, b.position[i]);
-        let (ub, wb) = match spot.partner {
-            Side::Body { row, image } => at(row as usize, b.position[row as usize] + image),
-            Side::Surface { surface, velocity, .. } => {
+        let (ub, wb) = match contact.partner {
+            Counterpart::Body { row, image } => at(row as usize, b.position[row as usize] + image),
+            Counterpart::Surface { surface, velocity, .. } => {
                 // An asteroid that is free to move has energy of its own, which is counted.
                 if surface.asteroid().is_none_or(|k| world.asteroids[k].fixed) {
                     wall_work -= p.dot(velocity);
@@ -292,7 +302,7 @@ fn account(world: &mut World, problem: &Problem, spots: &[Spot], solution: &[(DV
                 (velocity, DVec3::ZERO)
             }
         };
-        let (u, n) = (ub - ua, spot.normal);
+        let (u, n) = (ub - ua, contact.normal);
         let (un, pn) = (u.dot(n), p.dot(n));
         lost[0] -= pn * un;
         lost[1] -= (p - n * pn).dot(u - n * un);
@@ -364,7 +374,7 @@ impl Method for ContactDynamics {
 
     fn sync(&mut self, world: &mut World, extent: Extent) -> Result<()> {
         if let (Some(live), Extent::Whole) = (&self.live, extent) {
-            world.part = Some(Box::new(NonsmoothState { contacts: live.memory.to_history(world) }));
+            world.part = Some(Box::new(NonsmoothState { contacts: live.previous.to_history(world) }));
         }
         Ok(())
     }

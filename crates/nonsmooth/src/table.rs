@@ -7,65 +7,71 @@ use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
     Settings,
-    near::Near,
-    rocks::Rocks,
-    spots::{self, Reach, Scene, Side, Spot},
-    step::{Live, poses},
+    candidates::Candidates,
+    detection::{self, ContactPoint, Counterpart, DetectionInput, DetectionRange},
+    parts::PlacedParts,
+    step::{Workspace, poses},
 };
 
 /// Contacts that bear a force or whose bodies overlap, in the order of the rows.
 pub fn contacts(
     world: &World,
-    live: &Live,
+    live: &Workspace,
     surfaces: &Surfaces,
     settings: &Settings,
 ) -> Result<Vec<Contact>> {
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
-    let reach = Reach { margin: settings.margin.value(), ahead: h };
+    let reach = DetectionRange { margin: settings.margin.value(), ahead: h };
     let poses = poses(world, world.time());
-    let rocks = Rocks::new(world)?;
-    let mut near = Near::default();
-    near.update(world, &reach, &live.laws);
-    let scene = Scene { world, laws: &live.laws, reach, rocks: &rocks, poses: &poses, surfaces };
-    let spots = spots::find(&scene, &mut near);
-    let impulses = live.memory.matched(&spots);
-    let table = spots
+    let parts = PlacedParts::new(world)?;
+    let mut candidates = Candidates::default();
+    candidates.update(world, &reach, &live.laws);
+    let input = DetectionInput { world, laws: &live.laws, reach, parts: &parts, poses: &poses, surfaces };
+    let contacts = detection::find(&input, &mut candidates);
+    let impulses = live.previous.matched(&contacts);
+    let table = contacts
         .iter()
         .zip(impulses)
-        .filter(|(spot, warm)| warm.impulse != DVec3::ZERO || spot.gap <= 0.0)
-        .map(|(spot, warm)| {
-            // The remembered impulse is what the solver gave; cohesion pulls besides.
-            let pull = live.laws[spot.law as usize].pull(spot);
-            let force = warm.impulse / h - pull * spot.normal;
-            contact(world, surfaces, spot, force, warm.torque / h)
+        .filter(|(contact, warm)| warm.impulse != DVec3::ZERO || contact.gap <= 0.0)
+        .map(|(contact, warm)| {
+            // The remembered impulse is what the solver gave; cohesion pulls in addition.
+            let pull = live.laws[contact.law as usize].pull(contact);
+            let force = warm.impulse / h - pull * contact.normal;
+            table_row(world, surfaces, contact, force, warm.torque / h)
         })
         .collect();
     Ok(table)
 }
 
-fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque: DVec3) -> Contact {
+fn table_row(
+    world: &World,
+    surfaces: &Surfaces,
+    contact: &ContactPoint,
+    push: DVec3,
+    torque: DVec3,
+) -> Contact {
     let b = &world.bodies;
-    let i = spot.row as usize;
-    let (partner_row, partner, branch) = match spot.partner {
-        Side::Body { row, image } => {
+    let i = contact.row as usize;
+    let (partner_row, partner, branch) = match contact.partner {
+        Counterpart::Body { row, image } => {
             let j = row as usize;
             (Some(row), Partner::Body(b.id[j]), b.position[i] - (b.position[j] + image))
         }
-        Side::Surface { surface, face, .. } => {
-            let face = facet_below(world, surfaces, surface, spot).unwrap_or(face);
-            (None, world.partner_at(surface, face), b.position[i] - spot.point)
+        Counterpart::Surface { surface, face, .. } => {
+            let face = facet_below(world, surfaces, surface, contact).unwrap_or(face);
+            (None, world.partner_at(surface, face), b.position[i] - contact.point)
         }
     };
     Contact {
-        row: spot.row,
+        row: contact.row,
         partner_row,
         body: b.id[i],
         partner,
-        feature: spot.feature,
-        point: spot.point,
-        normal: spot.normal,
-        overlap: -spot.gap,
+        feature: contact.feature,
+        point: contact.point,
+        normal: contact.normal,
+        overlap: -contact.gap,
         force: -push,
         torque: -torque,
         branch,
@@ -74,11 +80,16 @@ fn contact(world: &World, surfaces: &Surfaces, spot: &Spot, push: DVec3, torque:
 }
 
 /// The facet of an asteroid that a solid touches: what is remembered says only which flat stretch it belongs to.
-fn facet_below(world: &World, surfaces: &Surfaces, surface: SurfaceRef, spot: &Spot) -> Option<u32> {
+fn facet_below(
+    world: &World,
+    surfaces: &Surfaces,
+    surface: SurfaceRef,
+    contact: &ContactPoint,
+) -> Option<u32> {
     let asteroid = surface.asteroid()?;
-    if world.bodies.shape[spot.row as usize] == 0 {
+    if world.bodies.shape[contact.row as usize] == 0 {
         return None;
     }
-    let x = world.asteroids[asteroid].pose().to_local(spot.point);
+    let x = world.asteroids[asteroid].pose().to_local(contact.point);
     surfaces.tree(asteroid).nearest(x).map(|near| near.triangle)
 }

@@ -16,8 +16,11 @@ const STEPS_A_FALL: f64 = 200.0;
 /// A step from the speeds that there are and that gravity will make.
 pub fn automatic(world: &World, pulls: &Pulls) -> Checked<f64> {
     choose(world, pulls).ok_or_else(|| {
-        Problem::new("method.nonsmooth", "the time step cannot be chosen: nothing moves and nothing pulls")
-            .help("give `timestep` in [method.nonsmooth]")
+        Problem::new(
+            "method.nonsmooth",
+            "the time step cannot be chosen: nothing moves and there are no forces",
+        )
+        .help("give `timestep` in [method.nonsmooth]")
     })
 }
 
@@ -62,7 +65,7 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
     let thin = |s: &Surface| matches!(s, Surface::Cylinder(Cylinder { radius, length, .. }) if *radius == 0.0 || *length == Some(0.0));
     if !world.only_spheres() && world.walls.iter().any(|w| thin(&w.surface)) {
         advice.push(Advice::fatal(
-            "polyhedra would fall through rings, lines and points: use thin cylinders or disks, or spheres alone",
+            "polyhedra would fall through rings, lines and points: use thin cylinders or disks, or spheres only",
         ));
     }
     let b = &world.bodies;

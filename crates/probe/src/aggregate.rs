@@ -22,7 +22,7 @@ use rubblepile_geometry::principal::principal_axes;
 use crate::{
     clusters::{Cluster, Clusters, TOLERANCE, clusters},
     momentum::spin_of,
-    sphere::{Sphere, enclosing_sphere},
+    sphere::{EnclosingSphere, enclosing_sphere},
     stress::moment_tensor,
     sum::reduce,
     touching::pairs,
@@ -41,7 +41,7 @@ pub struct Aggregate {
     pub centre: DVec3,
     /// Of the centre, in an inertial frame, m/s.
     pub velocity: DVec3,
-    pub sphere: Sphere,
+    pub sphere: EnclosingSphere,
     /// Volume of the bodies over that of the enclosing sphere.
     pub packing_fraction: f64,
     /// Mean number of contacts of a body.
@@ -100,7 +100,7 @@ impl Aggregate {
             outline(world, rows.iter().map(|&row| row as usize), |row| position[place[&(row as u32)]])
         };
         // No members, no sphere; places that are no numbers were refused when clusters were looked for.
-        let sphere = enclosing_sphere(&centres, &radii).unwrap_or(Sphere { centre, radius: 0.0 });
+        let sphere = enclosing_sphere(&centres, &radii).unwrap_or(EnclosingSphere { centre, radius: 0.0 });
         let per_volume = if sphere.radius > 0.0 { 1.0 / sphere.volume() } else { 0.0 };
         let stress = moment_tensor(contacts).map(|x| x * per_volume);
 

@@ -11,7 +11,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Check, Scene, Time},
+    settings::{Check, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,13 +25,13 @@ use crate::{
     sum::reduce,
 };
 
-/// How often clusters are looked at, and how many of them.
+/// The sampling interval, and how many clusters to report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AggregateSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// How many of the largest clusters have columns of their own.
+    /// Number of the largest clusters that have their own columns.
     #[serde(default = "one_cluster")]
     pub follow: u32,
 }
@@ -56,11 +56,11 @@ impl ProbeSettings for AggregateSampling {
     fn check(&self, c: &mut Check, at: &str) {
         let follow = self.follow;
         c.check((1..=20).contains(&follow), at, "follow", || {
-            format!("between 1 and 20 clusters can be followed, not {follow}")
+            format!("`follow` must be between 1 and 20, it is {follow}")
         });
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Aggregates { follow: self.follow as usize, ..Aggregates::default() })
     }
 }

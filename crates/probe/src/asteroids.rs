@@ -1,24 +1,24 @@
-//! Where asteroids are, how they turn, and where the grains are about them: figure 16 of asteroid-surface-2024.
+//! Positions and rotation of asteroids, and the grains around them: figure 16 of asteroid-surface-2024.
 
 use glam::DVec3;
 use rubblepile_core::{
     Column, G, Partner, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::ProbeSettings;
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AsteroidSampling(pub Sampling);
 
 impl ProbeSettings for AsteroidSampling {
     fn about() -> &'static str {
-        "Of every asteroid: place, velocity, spin, and how many grains touch it, are aloft or escape."
+        "For each asteroid: position, velocity, spin, and the numbers of grains touching it, aloft and escaping."
     }
 
     fn example() -> Self {
@@ -29,7 +29,7 @@ impl ProbeSettings for AsteroidSampling {
         self.0.every
     }
 
-    fn probe(&self, scene: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Asteroids { names: (0..).zip(scene.asteroids.iter().cloned()).collect() })
     }
 }
@@ -79,12 +79,12 @@ impl Probe for Asteroids {
                     "grains aloft that are faster than escape speed, `v^2 / 2 > G M / r`, relative to its centre",
                 ),
                 column("farthest", "m", "distance of the farthest grain from its centre of mass"),
-                column("latitude", "deg", "latitude of the mean place of the grains that touch something, in its own frame"),
-                column("longitude", "deg", "longitude of the mean place of the grains that touch something, in its own frame"),
+                column("latitude", "deg", "latitude of the mean position of the grains in contact, in its own frame"),
+                column("longitude", "deg", "longitude of the mean position of the grains in contact, in its own frame"),
             ]);
             all
         };
-        let removed = "Grains taken out so far because they had gone too far";
+        let removed = "Grains removed so far because they were too far away";
         let removed = Column::new("grains_removed", "", removed);
         self.names.iter().flat_map(|(_, name)| of(name)).chain([removed]).collect()
     }

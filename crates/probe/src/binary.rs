@@ -1,4 +1,4 @@
-//! Two clusters that go around each other.
+//! Binaries: two clusters in orbit around each other.
 //!
 //! The two most massive clusters of several bodies are a binary (section 4.1 of nbody-polyhedra-2017 shows some) if
 //! - each has at least three bodies and 1 % of the mass of all bodies,

@@ -1,10 +1,10 @@
-//! What hard spheres have met so far, and how often they meet.
+//! Collisions of hard spheres: totals and rates.
 
 use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use rubblepile_hard::HardState;
 use schemars::JsonSchema;
@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::ProbeSettings;
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CollisionSampling(pub Sampling);
 
 impl ProbeSettings for CollisionSampling {
     fn about() -> &'static str {
-        "Of hard spheres: collisions so far and per second since the last look, and what all walls have taken."
+        "Of hard spheres: collisions so far and per second since the last row, and energy exchanged with the walls."
     }
 
     fn example() -> Self {
@@ -30,7 +30,7 @@ impl ProbeSettings for CollisionSampling {
         self.0.every
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Collisions::default())
     }
 }
@@ -38,11 +38,11 @@ impl ProbeSettings for CollisionSampling {
 /// Collisions since the start and per second since the last look, and what walls have taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Collisions {
-    last: Option<Look>,
+    last: Option<Snapshot>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct Snapshot {
     /// s
     time: f64,
     /// Collisions of grains with each other and with walls since the start.
@@ -66,12 +66,12 @@ impl Probe for Collisions {
                 "Collisions of grains with walls per second since the last row; NaN in the first",
             ),
         ];
-        all.extend(Column::vector("impulse_on_walls", "kg m/s", "Impulse given to all walls so far"));
+        all.extend(Column::vector("impulse_on_walls", "kg m/s", "Impulse transferred to all walls so far"));
         all.extend([
             Column::new(
                 "energy_to_walls",
                 "J",
-                "Energy given to all walls so far; negative: walls gave it to grains",
+                "Energy transferred to all walls so far; negative: to the grains",
             ),
             Column::new("held_grains", "", "Grains that walls hold now"),
             Column::new("absorbed_grains", "", "Grains that walls have absorbed so far"),
@@ -87,7 +87,7 @@ impl Probe for Collisions {
         let tallies = &state.wall_tallies;
         let impulse: DVec3 = tallies.iter().map(|t| t.impulse).sum();
         let walls: u64 = tallies.iter().map(|t| t.collisions).sum();
-        let now = Look { time: world.time(), counts: [state.grain_collisions as f64, walls as f64] };
+        let now = Snapshot { time: world.time(), counts: [state.grain_collisions as f64, walls as f64] };
         row.extend(now.counts);
         // The first look has nothing to compare with.
         row.extend([0, 1].map(|k| {
@@ -104,7 +104,7 @@ impl Probe for Collisions {
 
     fn recall(&mut self, time: f64, row: &[f64]) {
         if let [grains, walls, ..] = *row {
-            self.last = Some(Look { time, counts: [grains, walls] });
+            self.last = Some(Snapshot { time, counts: [grains, walls] });
         }
     }
 }

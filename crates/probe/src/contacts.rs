@@ -1,4 +1,4 @@
-//! How many contacts there are, and how many a grain has.
+//! Numbers of contacts, and the coordination number.
 //!
 //! Coordination number: `Z = (2 N_gg + N_gw) / N`, the mean number of contacts of a grain, a contact with a wall
 //! counted as one of the grain's (section 3.2.2 of contact-dynamics-2021 for grains alone). Polyhedra that meet in
@@ -12,14 +12,14 @@
 use rubblepile_core::{
     Column, Contact, Probe, Result, World,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{settings::ProbeSettings, touching::pairs};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ContactSampling(pub Sampling);
@@ -37,7 +37,7 @@ impl ProbeSettings for ContactSampling {
         self.0.every
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Coordination)
     }
 }
@@ -46,7 +46,7 @@ impl ProbeSettings for ContactSampling {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Coordination;
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Touching {
     /// Bodies and faces of walls.
@@ -79,7 +79,7 @@ impl Probe for Coordination {
             Column::new(
                 "wall_contacts",
                 "",
-                "Contacts of grains with walls and asteroids `N_gw`, counted alike",
+                "Contacts of grains with walls and asteroids `N_gw`, counted in the same way",
             ),
             Column::new("coordination", "", "Coordination number `Z = (2 N_gg + N_gw) / N`"),
             Column::new(

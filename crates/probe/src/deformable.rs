@@ -1,4 +1,4 @@
-//! Of deformable grains: how much of their outlines touches, how much of the box they fill, and under what pressure they are.
+//! Deformable grains: fraction of the outlines in contact, solid fraction, pressures.
 //!
 //! The box is what the sides of all walls leave between them, if they close it. Pressures are means of the two normal stresses in the
 //! plane, with their sign turned.
@@ -7,22 +7,22 @@ use glam::DVec2;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use rubblepile_meshfree::{grain::sides, grains};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::settings::{Grains, ProbeSettings};
+use crate::settings::{GrainSelection, ProbeSettings};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct DeformableSampling(pub Sampling);
 
 impl ProbeSettings for DeformableSampling {
     fn about() -> &'static str {
-        "Of deformable grains: share of the outlines that touches, solid fraction between walls, mean pressure and shear, largest pressure \
+        "Of deformable grains: fraction of the outlines in contact, solid fraction between walls, mean pressure and shear, largest pressure \
          and gap of contacts, areas."
     }
 
@@ -34,11 +34,11 @@ impl ProbeSettings for DeformableSampling {
         self.0.every
     }
 
-    fn grains(&self) -> Grains {
-        Grains::Deformable
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Deformable
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Deformable)
     }
 }
@@ -66,7 +66,7 @@ impl Probe for Deformable {
                 "Mean over the area of the grains of the largest shear stress in the plane, from their mean stresses",
             ),
             Column::new("largest_contact_pressure", "Pa", "Largest pressure of a contact"),
-            Column::new("largest_gap", "m", "Largest gap or overlap of nodes that press on each other"),
+            Column::new("largest_gap", "m", "Largest gap or overlap of nodes in contact"),
             Column::new("total_area", "m2", "Area of all grains"),
             Column::new("mean_area", "m2", "Mean area of a grain"),
         ]

@@ -11,24 +11,24 @@
 use rubblepile_core::{
     Bodies, Column, Measure, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    settings::{Grains, ProbeSettings},
+    settings::{GrainSelection, ProbeSettings},
     sum::reduce,
 };
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct EnergySampling(pub Sampling);
 
 impl ProbeSettings for EnergySampling {
     fn about() -> &'static str {
-        "Kinetic, potential and elastic energy, and what was dissipated."
+        "Kinetic, potential and elastic energy, and dissipation."
     }
 
     fn example() -> Self {
@@ -39,11 +39,11 @@ impl ProbeSettings for EnergySampling {
         self.0.every
     }
 
-    fn grains(&self) -> Grains {
-        Grains::Both
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Both
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Energy)
     }
 }
@@ -66,7 +66,7 @@ pub fn kinetic_energy(bodies: &Bodies) -> [f64; 2] {
 impl Probe for Energy {
     fn columns(&self) -> Vec<Column> {
         let heat = |name: &str, by: &str| {
-            Column::new(format!("dissipated_{name}"), "J", format!("Energy turned to heat so far {by}"))
+            Column::new(format!("dissipated_{name}"), "J", format!("Energy dissipated so far {by}"))
         };
         vec![
             Column::new("kinetic_translation", "J", "Kinetic energy of the centres of mass, `sum m v^2 / 2`"),

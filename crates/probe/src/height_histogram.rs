@@ -1,9 +1,9 @@
-//! How grains are distributed over heights, by group.
+//! Histogram of heights, by group.
 
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Check, Length, NumberKind, Quantity, Scene, Time, Vector},
+    settings::{Check, Length, NumberKind, Quantity, ScenarioContext, Time, Vector},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,20 @@ use crate::{
     settings::{ProbeSettings, check_groups, check_up, fill_up, unit},
 };
 
-/// Heights of which grains, how often, above what, and in which bins.
+/// Which grains, how often, the floor from which heights are measured, and the bins.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HistogramSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// How many bins, of equal width.
+    /// Number of bins, of equal width.
     pub bins: u32,
-    /// Height above the floor at which the first bin begins, and at which the last one ends, m.
+    /// Heights above the floor of the start of the first bin and the end of the last one, m.
     pub range: [Length; 2],
-    /// Names of the groups of grains. Not given: all.
+    /// Names of the groups of grains. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// Upwards, of any length. Not given: against uniform gravity; without that z.
+    /// Upward direction, of any length. Default: opposite to uniform gravity, or z without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Vector<NumberKind>>,
     /// Height of the floor along `up`.
@@ -40,7 +40,7 @@ fn zero() -> Length {
 
 impl ProbeSettings for HistogramSampling {
     fn about() -> &'static str {
-        "By group: numbers of grains between heights of their lowest points, and of those below and above."
+        "By group: histogram of the heights of the grains' lowest points, with the numbers below and above it."
     }
 
     fn example() -> Self {
@@ -52,7 +52,7 @@ impl ProbeSettings for HistogramSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
         fill_up(&mut self.up, scene);
     }
@@ -70,7 +70,7 @@ impl ProbeSettings for HistogramSampling {
         c.modest(Vector::<NumberKind>::new(self.from.0, low, high), at, "range");
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(HeightHistogram {
             floor: Floor { up: unit(self.up), height: self.from.0 },
             groups: self.groups.clone().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! How high grains are, by group: scale heights (section 3.1 of Richardson et al. 2011).
+//! Heights of grains by group: scale heights (section 3.1 of Richardson et al. 2011).
 //!
 //! The height of a grain is that of its lowest point above the floor. If heights are drawn from `exp(-z/h)/h`, the most
 //! likely scale height is their mean. How likely the sample is then, the test of Kolmogorov and Smirnov tells; as in the
@@ -9,7 +9,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Check, Length, NumberKind, Quantity, Scene, Time, Vector},
+    settings::{Check, Length, NumberKind, Quantity, ScenarioContext, Time, Vector},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,16 +63,16 @@ pub fn exponential_probability(mut heights: Vec<f64>) -> f64 {
     }
 }
 
-/// Heights of which grains, how often, and above what.
+/// Which grains, how often, and the floor from which heights are measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeightSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Names of the groups of grains. Not given: all.
+    /// Names of the groups of grains. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// Upwards, of any length. Not given: against uniform gravity; without that z.
+    /// Upward direction, of any length. Default: opposite to uniform gravity, or z without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Vector<NumberKind>>,
     /// Height of the floor along `up`.
@@ -98,7 +98,7 @@ impl ProbeSettings for HeightSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
         fill_up(&mut self.up, scene);
     }
@@ -109,7 +109,7 @@ impl ProbeSettings for HeightSampling {
         c.modest(Vector::<NumberKind>::new(self.from.0, 0.0, 0.0), at, "from");
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Heights {
             floor: Floor { up: unit(self.up), height: self.from.0 },
             groups: self.groups.clone().unwrap_or_default(),

@@ -1,6 +1,6 @@
-//! What is measured of a run. Each probe gives a few columns of the series, with the unit in the name.
+//! Probes. Each gives a few columns of the series, with the unit in the name.
 //!
-//! A probe changes nothing: it reads the world, the contact table (made once a moment, however many probes ask)
+//! A probe changes nothing: it reads the world, the contact table (made once per moment, however many probes ask)
 //! and the fields' potential. Sums are compensated and taken in chunks of fixed length, so that a value has the
 //! same bits on any number of threads. It may depend, in the last bits, on the order of the rows, which is itself
 //! part of the state.
@@ -10,7 +10,7 @@
 
 mod settings;
 
-pub use settings::{Grains, ProbeSettings, check};
+pub use settings::{GrainSelection, ProbeSettings, check};
 
 settings::probes! {
     energy: Energy(EnergySampling),
@@ -48,7 +48,7 @@ pub mod volume;
 
 pub use aggregate::{Aggregate, aggregates};
 pub use aggregates::Aggregates;
-pub use alpha::{Envelope, Surface, surface_of};
+pub use alpha::{AlphaSurface, Envelope, surface_of};
 pub use asteroids::Asteroids;
 pub use binary::Binary;
 pub use clusters::{Cluster, Clusters, clusters};
@@ -64,7 +64,7 @@ pub use packing::Packing;
 pub use porosity::Porosity;
 pub use remembered::remembered_contacts;
 pub use repose::Repose;
-pub use sphere::{Sphere, enclosing_sphere};
+pub use sphere::{EnclosingSphere, enclosing_sphere};
 pub use stress::Stress;
 pub use surface_map::surface_map;
 pub use temperature::Temperature;

@@ -10,17 +10,17 @@ use glam::DVec3;
 use rubblepile_core::{
     Asteroid, Bodies, Column, GrainState, Probe, Result, World,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    settings::{Grains, ProbeSettings},
+    settings::{GrainSelection, ProbeSettings},
     sum::reduce,
 };
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct MomentumSampling(pub Sampling);
@@ -38,11 +38,11 @@ impl ProbeSettings for MomentumSampling {
         self.0.every
     }
 
-    fn grains(&self) -> Grains {
-        Grains::Both
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Both
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Momentum)
     }
 }
@@ -144,11 +144,7 @@ pub(crate) fn spin_of(bodies: &Bodies, k: usize, spin: DVec3) -> DVec3 {
 impl Probe for Momentum {
     fn columns(&self) -> Vec<Column> {
         let mut all = Vec::from(Column::vector("momentum", "kg m/s", "Momentum, `sum m v`"));
-        all.push(Column::new(
-            "momentum_scale",
-            "kg m/s",
-            "What errors of the momentum compare with: `sum m |v|`",
-        ));
+        all.push(Column::new("momentum_scale", "kg m/s", "Scale for errors of the momentum: `sum m |v|`"));
         all.extend(Column::vector(
             "angular_momentum",
             "kg m2/s",
@@ -157,7 +153,7 @@ impl Probe for Momentum {
         all.push(Column::new(
             "angular_momentum_scale",
             "kg m2/s",
-            "What errors of the angular momentum compare with: `sum m |x| |v| + |I w|`, relative to the centre of mass",
+            "Scale for errors of the angular momentum: `sum m |x| |v| + |I w|`, relative to the centre of mass",
         ));
         all.extend(Column::vector("centre_of_mass", "m", "Centre of mass"));
         all

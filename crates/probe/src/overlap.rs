@@ -1,17 +1,17 @@
-//! How deep the overlaps are, over the smaller radius of the pair (the grain's own radius at a wall). Soft spheres
+//! Overlaps over the smaller radius of the pair (the grain's own radius at a wall). Soft spheres
 //! are meant to stay near 1 %: past a few per cent the stiffness is too low for the speeds or the loads.
 
 use rubblepile_core::{
     Column, Error, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{settings::ProbeSettings, smaller_radius, sum::reduce};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct OverlapSampling(pub Sampling);
@@ -29,7 +29,7 @@ impl ProbeSettings for OverlapSampling {
         self.0.every
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Overlap)
     }
 }

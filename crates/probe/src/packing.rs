@@ -1,11 +1,11 @@
-//! How large the pile is and how densely it is packed: the smallest enclosing sphere, and the volume of the grains
+//! Size and packing fraction of the pile: the smallest enclosing sphere, and the volume of the grains
 //! over a [`Volume`], by default that of the sphere (section 3.2.2 of contact-dynamics-2021) or of the periodic
 //! box. Polyhedra have their own volume, and the sphere goes around their vertices. Overlaps are not subtracted: their volume is of the order of the square of the overlap.
 
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::{
     volume::{Volume, sphere_of},
 };
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct PackingSampling(pub Sampling);
@@ -34,7 +34,7 @@ impl ProbeSettings for PackingSampling {
         self.0.every
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Packing::default())
     }
 }

@@ -1,10 +1,10 @@
 //! Bulk density and porosity of the largest cluster from its alpha shape (section 4.2 of nbody-polyhedra-2017), and
-//! its dynamically equivalent ellipsoid scaled to that volume. Dear: some microseconds a vertex of its bodies.
+//! its dynamically equivalent ellipsoid scaled to that volume. Expensive: a few microseconds per vertex.
 
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Auto, Check, LengthKind, Scene, Time},
+    settings::{Auto, Check, LengthKind, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,13 +17,13 @@ use crate::{
     settings::ProbeSettings,
 };
 
-/// How often the surface of the largest cluster is measured, and how closely.
+/// The sampling interval, and the resolution of the surface of the largest cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PorositySampling {
-    /// Simulated time between two looks; the first is at the start. A look is dear: some microseconds a corner.
+    /// Interval of simulated time; the first measurement is at the start. Expensive: a few microseconds per vertex.
     pub every: Time,
-    /// Radius of the ball that is rolled over the cluster: gaps that it does not enter count as inside; `"auto"`: from
+    /// Radius of the ball that rolls over the cluster: gaps too narrow for it count as inside; `"auto"`: from
     /// the sizes of the grains.
     #[serde(default = "automatic")]
     pub alpha: Auto<LengthKind>,
@@ -52,7 +52,7 @@ impl ProbeSettings for PorositySampling {
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Porosity { alpha: self.alpha.value() })
     }
 }
@@ -68,7 +68,7 @@ impl Probe for Porosity {
     fn columns(&self) -> Vec<Column> {
         let shape = "alpha shape of the most massive cluster";
         let mut all = vec![
-            Column::new("alpha", "m", "Radius of the ball that is rolled over the cluster"),
+            Column::new("alpha", "m", "Radius of the ball that rolls over the cluster"),
             Column::new("bulk_volume", "m3", format!("Volume inside the {shape}")),
             Column::new("bulk_area", "m2", format!("Surface area of the {shape}")),
             Column::new("bulk_density", "kg/m3", "Mass of the cluster over its bulk volume"),

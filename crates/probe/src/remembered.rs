@@ -1,4 +1,4 @@
-//! The contacts of a world that nothing moves any more: of a checkpoint, whose method is not at hand.
+//! The contacts of a world without its method, such as that of a checkpoint, from the contact history.
 //!
 //! What a world remembers of its contacts ([`rubblepile_core::part`]) names the bodies, and in contact dynamics the impulses of the
 //! last step. Two spheres have the overlap of where they are; every other contact that is remembered counts as

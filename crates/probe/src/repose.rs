@@ -13,7 +13,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Auto, Check, LengthKind, NumberKind, Scene, Time, Vector, join},
+    settings::{Auto, Check, LengthKind, NumberKind, ScenarioContext, Time, Vector, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,11 +23,11 @@ use crate::{
     settings::{ProbeSettings, check_up, fill_up, unit},
 };
 
-/// A side of a drum, for who looks along its axis with `up` upwards.
+/// A side of a drum, seen along its axis with `up` upwards.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "SideName")]
-pub enum Side {
+pub enum DrumSide {
     /// Left of the centre: where grains rise in a drum that turns about the axis at a positive rate.
     #[default]
     Left,
@@ -37,22 +37,22 @@ pub enum Side {
     Both,
 }
 
-/// Which surface is measured, and how often.
+/// Which surface to measure, and how often.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReposeSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Axis of the drum, of any length. The angle is positive where the surface falls from left to right for who looks
+    /// Axis of the drum, of any length. The angle is positive where the surface falls from left to right when seen
     /// along it, as in a drum that turns about it at a positive rate.
     pub axis: Vector<NumberKind>,
     /// A point of the axis.
     #[serde(default = "origin")]
     pub centre: Vector<LengthKind>,
-    /// Which side of the centre counts.
+    /// Which side of the centre to use.
     #[serde(default)]
-    pub side: Side,
-    /// Upwards, of any length. Not given: against uniform gravity; without that z.
+    pub side: DrumSide,
+    /// Upward direction, of any length. Default: opposite to uniform gravity, or z without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up: Option<Vector<NumberKind>>,
     /// Width of the strips; `"auto"`: the mean diameter of the grains.
@@ -78,7 +78,7 @@ impl ProbeSettings for ReposeSampling {
             every: Time::new(1.0),
             axis: Vector::new(0.0, 1.0, 0.0),
             centre: origin(),
-            side: Side::Left,
+            side: DrumSide::Left,
             up: None,
             strip: Auto::Auto,
         }
@@ -88,7 +88,7 @@ impl ProbeSettings for ReposeSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         fill_up(&mut self.up, scene);
     }
 
@@ -102,12 +102,12 @@ impl ProbeSettings for ReposeSampling {
         let unit = |v: DVec3| v.normalize_or_zero();
         let sine = unit(self.axis.0).cross(unit(self.up.map_or(DVec3::Z, |up| up.0))).length();
         if self.axis.0 != DVec3::ZERO && sine < 1e-6 {
-            let help = "give the axis about which the drum turns, or `up`";
-            c.add_help(join(at, "axis"), "`axis` is upright: no surface falls across it", help);
+            let help = "check the axis of the drum, or `up`";
+            c.add_help(join(at, "axis"), "`axis` must not be parallel to `up`", help);
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Repose {
             axis: self.axis.0,
             centre: self.centre.0,
@@ -127,14 +127,14 @@ pub struct Repose {
     pub centre: DVec3,
     /// Of any length.
     pub up: DVec3,
-    pub side: Side,
+    pub side: DrumSide,
     /// Width of the strips, m; `None`: the mean diameter of the free grains.
     pub strip: Option<f64>,
 }
 
 /// A straight line through a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Slope {
+pub struct SlopeFit {
     /// Positive where the surface falls from left to right, as in a drum that turns about the axis at a positive rate.
     pub degrees: f64,
     /// One standard deviation of the fit.
@@ -147,7 +147,7 @@ const NEAR: f64 = 1.5;
 const NEIGHBOURS_BELOW: usize = 3;
 
 /// Fits a line to the surface; `None` with fewer than three points.
-pub fn fit(world: &World, what: &Repose) -> Option<Slope> {
+pub fn fit(world: &World, what: &Repose) -> Option<SlopeFit> {
     line(&surface(world, what))
 }
 
@@ -155,7 +155,7 @@ pub fn fit(world: &World, what: &Repose) -> Option<Slope> {
 pub fn surface(world: &World, what: &Repose) -> Vec<[f64; 2]> {
     let b = &world.bodies;
     let axis = what.axis.normalize_or_zero();
-    // Upwards at right angles to the axis, and to the right of who looks along it.
+    // Upwards at right angles to the axis, and to the right when seen along it.
     let up = (what.up - what.up.dot(axis) * axis).normalize_or_zero();
     let right = axis.cross(up);
     let place = |k: usize| {
@@ -199,9 +199,9 @@ pub fn surface(world: &World, what: &Repose) -> Vec<[f64; 2]> {
     let mut strips: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
     for &(x, k) in &order {
         let counts = match what.side {
-            Side::Left => x < 0.0,
-            Side::Right => x > 0.0,
-            Side::Both => true,
+            DrumSide::Left => x < 0.0,
+            DrumSide::Right => x > 0.0,
+            DrumSide::Both => true,
         };
         if counts && free[k] {
             strips.entry((x / width).floor() as i64).or_default().push(k);
@@ -216,7 +216,7 @@ pub fn surface(world: &World, what: &Repose) -> Vec<[f64; 2]> {
 }
 
 /// Least squares, with the error that the scatter about the line gives.
-fn line(points: &[[f64; 2]]) -> Option<Slope> {
+fn line(points: &[[f64; 2]]) -> Option<SlopeFit> {
     let n = points.len() as f64;
     if points.len() < 3 {
         return None;
@@ -232,7 +232,7 @@ fn line(points: &[[f64; 2]]) -> Option<Slope> {
     let scatter = sum(&|x, y| (y - slope * x).powi(2)) / (n - 2.0);
     // d atan(s) = ds / (1 + s^2).
     let error = (scatter / xx).sqrt() / (1.0 + slope * slope);
-    Some(Slope { degrees: -slope.atan().to_degrees(), error: error.to_degrees(), points: points.len() })
+    Some(SlopeFit { degrees: -slope.atan().to_degrees(), error: error.to_degrees(), points: points.len() })
 }
 
 impl Probe for Repose {
@@ -278,7 +278,7 @@ mod tests {
 
     /// Along y, up is z: right is x.
     const ALONG_Y: Repose =
-        Repose { axis: DVec3::Y, centre: DVec3::ZERO, up: DVec3::Z, side: Side::Both, strip: None };
+        Repose { axis: DVec3::Y, centre: DVec3::ZERO, up: DVec3::Z, side: DrumSide::Both, strip: None };
 
     /// Loose grains of diameter 1, as many as random places without overlap take, below `height(x)`.
     fn heap(height: impl Fn(f64) -> f64) -> World {
@@ -323,8 +323,8 @@ mod tests {
     fn only_the_side_asked_for() {
         let w = heap(|x| falling(if x < 0.0 { 25.0 } else { 5.0 })(x));
         let on = |side| fit(&w, &Repose { side, ..ALONG_Y }).expect("a slope").degrees;
-        assert!((on(Side::Left) - 25.0).abs() < 1.0, "{}", on(Side::Left));
-        assert!((on(Side::Right) - 5.0).abs() < 1.0, "{}", on(Side::Right));
+        assert!((on(DrumSide::Left) - 25.0).abs() < 1.0, "{}", on(DrumSide::Left));
+        assert!((on(DrumSide::Right) - 5.0).abs() < 1.0, "{}", on(DrumSide::Right));
     }
 
     #[test]
@@ -356,7 +356,7 @@ mod tests {
                 w.bodies.push_sphere(x, 0.5, 1.0, 0, 0);
             }
         }
-        let left = Repose { side: Side::Left, ..ALONG_Y };
+        let left = Repose { side: DrumSide::Left, ..ALONG_Y };
         let bare = fit(&w, &left).expect("a slope").degrees;
         w.walls.push(Wall::new(0, "drum", 0, drum));
         // End plates change nothing.

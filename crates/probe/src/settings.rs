@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rubblepile_core::{
     Probe,
-    settings::{Check, NumberKind, Scene, Time, Vector, join},
+    settings::{Check, NumberKind, ScenarioContext, Time, Vector, join},
 };
 
 /// The settings of a probe, as they stand in a scenario: a plain serde struct whose comments are the reference.
@@ -19,26 +19,26 @@ pub trait ProbeSettings {
     where
         Self: Sized;
 
-    /// Simulated time between two looks.
+    /// Interval of simulated time.
     fn every(&self) -> Time;
 
-    fn grains(&self) -> Grains {
-        Grains::Rigid
+    fn grains(&self) -> GrainSelection {
+        GrainSelection::Rigid
     }
 
     /// Fills in the defaults that depend on other tables.
-    fn fill_defaults(&mut self, _scene: &Scene) {}
+    fn fill_defaults(&mut self, _scene: &ScenarioContext) {}
 
-    /// Finds what cannot be; `at` is the path of the table. How often it looks is checked for all probes.
+    /// Checks the values; `at` is the path of the table. The interval is checked for all probes.
     fn check(&self, _check: &mut Check, _at: &str) {}
 
     /// The probe. The settings are filled in and checked.
-    fn probe(&self, scene: &Scene) -> Box<dyn Probe>;
+    fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe>;
 }
 
-/// Which grains a probe looks at.
+/// The grains a probe measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Grains {
+pub enum GrainSelection {
     /// Bodies that keep their shape.
     Rigid,
     /// Those of `[method.meshfree]`.
@@ -122,7 +122,7 @@ pub(crate) fn schema(choices: Vec<(&str, schemars::Schema, &str)>) -> schemars::
     };
     schemars::json_schema!({
         "oneOf": choices.into_iter().map(choice).collect::<Vec<_>>(),
-        "description": "Something that is measured again and again.",
+        "description": "A measurement at regular intervals.",
     })
 }
 
@@ -132,13 +132,13 @@ pub fn check(tables: &[ProbeTable], c: &mut Check) {
     for (k, table) in tables.iter().enumerate() {
         let (name, settings) = (table.name(), table.settings());
         match settings.grains() {
-            Grains::Rigid if meshfree => {
-                let message = format!("`{name}` does not look at deformable grains");
+            GrainSelection::Rigid if meshfree => {
+                let message = format!("`{name}` does not measure deformable grains");
                 c.add_help(format!("probe[{k}]"), message, format!("take {}", of_deformable_grains()));
             }
-            Grains::Deformable if !meshfree => {
-                let help = "leave it out, or take [method.meshfree]";
-                c.add_help(format!("probe[{k}]"), "there are no deformable grains to look at", help);
+            GrainSelection::Deformable if !meshfree => {
+                let help = "remove it, or use [method.meshfree]";
+                c.add_help(format!("probe[{k}]"), "there are no deformable grains to measure", help);
             }
             _ => {}
         }
@@ -149,7 +149,7 @@ pub fn check(tables: &[ProbeTable], c: &mut Check) {
 /// "`deformable`, `energy` or `momentum`"
 fn of_deformable_grains() -> String {
     let all = ProbeTable::examples();
-    let those = all.iter().filter(|(table, _)| table.settings().grains() != Grains::Rigid);
+    let those = all.iter().filter(|(table, _)| table.settings().grains() != GrainSelection::Rigid);
     let mut names: Vec<String> = those.map(|(table, _)| format!("`{}`", table.name())).collect();
     names.sort();
     let last = names.pop().unwrap_or_default();
@@ -180,7 +180,7 @@ pub(crate) fn check_up(c: &mut Check, up: Option<Vector<NumberKind>>, at: &str) 
 }
 
 /// Against uniform gravity.
-pub(crate) fn fill_up(up: &mut Option<Vector<NumberKind>>, scene: &Scene) {
+pub(crate) fn fill_up(up: &mut Option<Vector<NumberKind>>, scene: &ScenarioContext) {
     let against = scene.up;
     up.get_or_insert(Vector::new(against.x, against.y, against.z));
 }
@@ -197,16 +197,16 @@ mod tests {
     use super::*;
     use crate::testing::{cloud, measure};
 
-    fn scene() -> Scene {
+    fn scene() -> ScenarioContext {
         let name = || vec!["NAME".to_string()];
-        Scene {
+        ScenarioContext {
             up: glam::DVec3::Z,
             groups: name(),
             walls: name(),
             asteroids: name(),
             method: "hard",
             walls_catch: true,
-            ..Scene::default()
+            ..ScenarioContext::default()
         }
     }
 
@@ -231,8 +231,12 @@ mod tests {
     #[test]
     fn examples_have_no_problems() {
         for (mut table, _) in ProbeTable::examples() {
-            let scene = Scene {
-                method: if table.settings().grains() == Grains::Deformable { "meshfree" } else { "hard" },
+            let scene = ScenarioContext {
+                method: if table.settings().grains() == GrainSelection::Deformable {
+                    "meshfree"
+                } else {
+                    "hard"
+                },
                 ..scene()
             };
             table.settings_mut().fill_defaults(&scene);

@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use crate::sum::CHUNK;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sphere {
+pub struct EnclosingSphere {
     pub centre: DVec3,
     pub radius: f64,
 }
 
-impl Sphere {
+impl EnclosingSphere {
     pub fn volume(&self) -> f64 {
         4.0 / 3.0 * std::f64::consts::PI * self.radius.powi(3)
     }
@@ -29,24 +29,24 @@ impl Sphere {
 const TURNS: usize = 1000;
 
 /// The smallest sphere around all spheres. `None` if there are none, or if a number is not finite.
-pub fn enclosing_sphere(centres: &[DVec3], radii: &[f64]) -> Option<Sphere> {
+pub fn enclosing_sphere(centres: &[DVec3], radii: &[f64]) -> Option<EnclosingSphere> {
     let n = centres.len().min(radii.len());
     if n == 0 {
         return None;
     }
     let (centres, radii) = (&centres[..n], &radii[..n]);
-    let ball = |k: usize| Sphere { centre: centres[k], radius: radii[k] };
+    let ball = |k: usize| EnclosingSphere { centre: centres[k], radius: radii[k] };
     let mut support = vec![ball(0)];
     let mut centre = centres[0];
     let mut floor = 0.0;
-    let mut best: Option<Sphere> = None;
+    let mut best: Option<EnclosingSphere> = None;
     for _ in 0..TURNS {
         let (far, reach) = farthest(centres, radii, centre);
         if !reach.is_finite() {
             return None;
         }
         if best.is_none_or(|b| reach < b.radius) {
-            best = Some(Sphere { centre, radius: reach });
+            best = Some(EnclosingSphere { centre, radius: reach });
         }
         support.push(ball(far));
         let (next, basis) = smallest_of_few(&support);
@@ -81,19 +81,19 @@ fn farthest(centres: &[DVec3], radii: &[f64], from: DVec3) -> (usize, f64) {
 ///
 /// Every subset of one to four gives the spheres that touch its members from outside with the centre in their
 /// span; the answer is one of them, namely the one with the centre from which all can be reached soonest.
-fn smallest_of_few(balls: &[Sphere]) -> (Sphere, Vec<Sphere>) {
-    let mut best = Sphere { centre: balls[0].centre, radius: f64::INFINITY };
+fn smallest_of_few(balls: &[EnclosingSphere]) -> (EnclosingSphere, Vec<EnclosingSphere>) {
+    let mut best = EnclosingSphere { centre: balls[0].centre, radius: f64::INFINITY };
     let mut basis = vec![balls[0]];
     for mask in 1u32..1 << balls.len() {
         if mask.count_ones() > 4 {
             continue;
         }
-        let subset: Vec<Sphere> =
+        let subset: Vec<EnclosingSphere> =
             (0..balls.len()).filter(|&k| mask >> k & 1 == 1).map(|k| balls[k]).collect();
         for centre in touching_centres(&subset) {
             let radius = balls.iter().map(|b| b.centre.distance(centre) + b.radius).fold(0.0, f64::max);
             if radius < best.radius {
-                best = Sphere { centre, radius };
+                best = EnclosingSphere { centre, radius };
                 basis = subset.clone();
             }
         }
@@ -105,7 +105,7 @@ fn smallest_of_few(balls: &[Sphere]) -> (Sphere, Vec<Sphere>) {
 ///
 /// With x = c - p_0, rho = R - r_0, q_i = p_i - p_0 and s_i = r_i - r_0, the differences of the squared equations
 /// are linear: `2 q_i . x = |q_i|^2 - s_i^2 + 2 rho s_i`. So x = a + rho b, and `|x| = rho` is a quadratic.
-fn touching_centres(subset: &[Sphere]) -> Vec<DVec3> {
+fn touching_centres(subset: &[EnclosingSphere]) -> Vec<DVec3> {
     let p0 = subset[0].centre;
     let rest = &subset[1..];
     if rest.is_empty() {

@@ -14,14 +14,14 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Contact, Probe, Result,
     method::Moment,
-    settings::{Sampling, Scene, Time},
+    settings::{Sampling, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{momentum::Momenta, settings::ProbeSettings, sum::reduce, volume::Volume};
 
-/// How often it looks.
+/// Sampling interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct StressSampling(pub Sampling);
@@ -39,7 +39,7 @@ impl ProbeSettings for StressSampling {
         self.0.every
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(Stress::default())
     }
 }

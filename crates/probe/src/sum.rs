@@ -12,12 +12,12 @@ pub const CHUNK: usize = 4096;
 
 /// A running compensated sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sum {
+pub struct CompensatedSum {
     sum: f64,
     carry: f64,
 }
 
-impl Sum {
+impl CompensatedSum {
     #[inline]
     pub fn add(&mut self, x: f64) {
         let t = self.sum + x;
@@ -25,7 +25,7 @@ impl Sum {
         self.sum = t;
     }
 
-    pub fn merge(&mut self, other: &Sum) {
+    pub fn merge(&mut self, other: &CompensatedSum) {
         self.add(other.sum);
         self.carry += other.carry;
     }
@@ -39,7 +39,7 @@ impl Sum {
 /// Sums `K` quantities over `0..n`: `term(k)` gives those of item `k`.
 pub fn reduce<const K: usize>(n: usize, term: impl Fn(usize) -> [f64; K] + Sync) -> [f64; K] {
     let chunk = |c: usize| {
-        let mut sums = [Sum::default(); K];
+        let mut sums = [CompensatedSum::default(); K];
         for k in c * CHUNK..((c + 1) * CHUNK).min(n) {
             for (sum, x) in sums.iter_mut().zip(term(k)) {
                 sum.add(x);
@@ -48,12 +48,12 @@ pub fn reduce<const K: usize>(n: usize, term: impl Fn(usize) -> [f64; K] + Sync)
         sums
     };
     let chunks = n.div_ceil(CHUNK);
-    let partial: Vec<[Sum; K]> = if chunks <= 1 {
+    let partial: Vec<[CompensatedSum; K]> = if chunks <= 1 {
         (0..chunks).map(chunk).collect()
     } else {
         (0..chunks).into_par_iter().map(chunk).collect()
     };
-    let mut total = [Sum::default(); K];
+    let mut total = [CompensatedSum::default(); K];
     for part in &partial {
         for (sum, p) in total.iter_mut().zip(part) {
             sum.merge(p);

@@ -1,4 +1,4 @@
-//! How hot grains are: the granular temperature, of translation and of rotation.
+//! Granular temperature, of translation and of rotation.
 //!
 //! Both are means by mass, so that 3/2 M T is the energy of the motion about the mean: T = <|v - u|^2>/3, and for the
 //! spins <I w^2 / m>/3, which for spheres is 2/5 r^2 w^2 / 3. The mean velocity u is that of all free grains; groups share
@@ -12,7 +12,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result, World,
     method::Moment,
-    settings::{Check, Length, Scene, Time},
+    settings::{Check, Length, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,16 +23,16 @@ use crate::{
     sum::reduce,
 };
 
-/// Temperature of which grains, how often, and about which mean.
+/// Which grains, how often, and the mean velocity to subtract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemperatureSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Names of the groups of grains that have columns of their own. Not given: all.
+    /// Names of the groups of grains that have their own columns. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Vec<String>>,
-    /// For flows: side of the cubes within which the mean velocity is taken. Not given: one mean for all grains.
+    /// For flows: side of the cubes over which velocities are averaged. Default: one mean for all grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<Length>,
 }
@@ -51,7 +51,7 @@ impl ProbeSettings for TemperatureSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.groups.get_or_insert_with(|| scene.groups.clone());
     }
 
@@ -62,7 +62,7 @@ impl ProbeSettings for TemperatureSampling {
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         let groups = self.groups.clone().unwrap_or_default();
         Box::new(Temperature { groups, cells: self.cells.map(|side| side.0) })
     }
@@ -77,14 +77,14 @@ pub struct Temperature {
 }
 
 /// What a row differs from the mean by, m/s, and the weight to compare it with, kg.
-struct Motion {
+struct Fluctuation {
     about_mean: Vec<DVec3>,
     weight: Vec<f64>,
 }
 
-fn motion(world: &World, rows: &[usize], cells: Option<f64>) -> Motion {
+fn motion(world: &World, rows: &[usize], cells: Option<f64>) -> Fluctuation {
     let b = &world.bodies;
-    let mut of = Motion { about_mean: vec![DVec3::ZERO; b.len()], weight: vec![0.0; b.len()] };
+    let mut of = Fluctuation { about_mean: vec![DVec3::ZERO; b.len()], weight: vec![0.0; b.len()] };
     let Some(side) = cells else {
         let [mass, x, y, z] = reduce(rows.len(), |k| {
             let p = b.mass[rows[k]] * b.velocity[rows[k]];

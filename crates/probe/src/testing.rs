@@ -71,7 +71,7 @@ fn measure_with(
     let mut moment = Moment::new(world, &mut method, &mut fields, &report);
     let mut row = Vec::new();
     probe.measure(&mut moment, &mut row)?;
-    assert_eq!(row.len(), probe.columns().len(), "one value a column");
+    assert_eq!(row.len(), probe.columns().len(), "one value per column");
     Ok(row)
 }
 

@@ -22,7 +22,7 @@ pub fn touches(contact: &Contact) -> bool {
 
 /// Two that touch: a body with a body, or with the face of a wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
+pub struct TouchingPair {
     pub row: u32,
     /// `None`: a wall.
     pub partner_row: Option<u32>,
@@ -31,7 +31,7 @@ pub struct Pair {
 }
 
 /// Every pair that touches once, in the order of the rows; the rows of one pair need not stand together in the table.
-pub fn pairs(world: &World, contacts: &[Contact]) -> Result<Vec<Pair>> {
+pub fn pairs(world: &World, contacts: &[Contact]) -> Result<Vec<TouchingPair>> {
     let n = world.bodies.len();
     let mut ends = Vec::with_capacity(contacts.len());
     for c in contacts {
@@ -57,7 +57,7 @@ pub fn pairs(world: &World, contacts: &[Contact]) -> Result<Vec<Pair>> {
         .chunk_by(|a, b| a == b)
         .map(|same| {
             let (row, kind, partner, _) = same[0];
-            Pair {
+            TouchingPair {
                 row,
                 partner_row: (kind == 0).then_some(partner),
                 constraints: (same.len() as u32).min(MOST_POINTS),
@@ -81,7 +81,7 @@ mod tests {
         let mut table = vec![c(0, Some(1)), c(1, Some(2)), c(1, Some(0)), c(2, None), c(0, Some(1))];
         table.extend([c(2, Some(1)), c(1, Some(0)), c(2, None), c(2, None), c(2, None), c(2, None)]);
         let found = pairs(&w, &table).expect("pairs");
-        let pair = |row, partner_row, constraints| Pair { row, partner_row, constraints };
+        let pair = |row, partner_row, constraints| TouchingPair { row, partner_row, constraints };
         assert_eq!(found, [pair(0, Some(1), 3), pair(1, Some(2), 2), pair(2, None, 3)]);
     }
 

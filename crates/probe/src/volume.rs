@@ -4,7 +4,7 @@
 use glam::DVec3;
 use rubblepile_core::{Domain, Error, Result, World};
 
-use crate::sphere::{Sphere, enclosing_sphere};
+use crate::sphere::{EnclosingSphere, enclosing_sphere};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Volume {
@@ -42,7 +42,7 @@ impl Volume {
 
 /// The enclosing sphere of all bodies, of solids by their vertices; `None` without bodies, an error that names the
 /// body if a position is not finite.
-pub fn sphere_of(world: &World) -> Result<Option<Sphere>> {
+pub fn sphere_of(world: &World) -> Result<Option<EnclosingSphere>> {
     let bodies = &world.bodies;
     let sphere = if world.only_spheres() {
         enclosing_sphere(&bodies.position, &bodies.radius)

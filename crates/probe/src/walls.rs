@@ -1,10 +1,10 @@
-//! What each wall has exchanged with grains, and how many it holds. Kept by hard spheres.
+//! Exchange of each wall with grains, and the number of grains it holds. Hard spheres only.
 
 use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Check, Scene, Time, join},
+    settings::{Check, ScenarioContext, Time, join},
 };
 use rubblepile_hard::HardState;
 use schemars::JsonSchema;
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::{ProbeSettings, check_once};
 
-/// Which walls are looked at, and how often. Impulses and energies are sums since the start.
+/// The walls to sample, and the interval. Impulses and energies are sums since the start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WallSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Names of the walls. Not given: all, with those that events put in.
+    /// Names of the walls. Default: all, including those that events add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<Vec<String>>,
 }
 
 impl ProbeSettings for WallSampling {
     fn about() -> &'static str {
-        "Of hard spheres, for each wall: collisions so far, impulse and energy given to it, what it absorbed and holds."
+        "Of hard spheres, for each wall: collisions so far, impulse and energy transferred to it, grains absorbed and held."
     }
 
     fn example() -> Self {
@@ -36,7 +36,7 @@ impl ProbeSettings for WallSampling {
         self.every
     }
 
-    fn fill_defaults(&mut self, scene: &Scene) {
+    fn fill_defaults(&mut self, scene: &ScenarioContext) {
         self.names.get_or_insert_with(|| scene.wall_names().into_iter().map(String::from).collect());
     }
 
@@ -45,19 +45,19 @@ impl ProbeSettings for WallSampling {
         if !scene.walls_catch {
             c.add_help(
                 at,
-                "only hard spheres count what walls exchange with grains",
-                "take [method.hard], or `energy`, whose columns have the work of all walls",
+                "only hard spheres record the exchange of walls with grains",
+                "use [method.hard], or `energy`, which has the total work of the walls",
             );
         }
         let known = scene.wall_names();
-        c.check(!known.is_empty(), "", at, || "there is no wall to look at".into());
+        c.check(!known.is_empty(), "", at, || "there are no walls to sample".into());
         for (k, name) in self.names.iter().flatten().enumerate() {
             c.known(name, known.iter().copied(), "wall", format!("{at}.names[{k}]"));
         }
         check_once(c, &self.names, join(at, "names"));
     }
 
-    fn probe(&self, scene: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, scene: &ScenarioContext) -> Box<dyn Probe> {
         let named = |name: &String| NamedWall { name: name.clone(), ids: scene.wall_ids(name) };
         Box::new(Walls { walls: self.names.iter().flatten().map(named).collect() })
     }
@@ -82,12 +82,12 @@ impl Probe for Walls {
             let w = &w.name;
             let mut all =
                 vec![Column::new(format!("collisions_with_{w}"), "", format!("Collisions with {w} so far"))];
-            let impulse = format!("Impulse given to {w} so far");
+            let impulse = format!("Impulse transferred to {w} so far");
             all.extend(Column::vector(&format!("impulse_on_{w}"), "kg m/s", &impulse));
             all.push(Column::new(
                 format!("energy_to_{w}"),
                 "J",
-                format!("Energy given to {w} so far; negative: it gave energy to grains"),
+                format!("Energy transferred to {w} so far; negative: to the grains"),
             ));
             all.push(Column::new(
                 format!("absorbed_by_{w}"),

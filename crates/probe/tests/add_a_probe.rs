@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Advice, Contact, Extent, Fields, Method, Report, Result, World,
     method::Moment,
-    settings::{Check, Scene, Time},
+    settings::{Check, ScenarioContext, Time},
 };
 use rubblepile_probe::{ProbeSettings, sum};
 
@@ -47,7 +47,7 @@ fn it_measures() -> Result<()> {
         world.bodies.velocity[k] = DVec3::X * speed;
     }
     let speed = |settings: SpeedSampling| -> Result<f64> {
-        let mut probe = settings.probe(&Scene::default());
+        let mut probe = settings.probe(&ScenarioContext::default());
         assert_eq!(probe.columns()[0].name, "centre_of_mass_speed_m_per_s");
         let (mut method, mut fields, report) = (Still, Fields::default(), Report::default());
         let mut row = Vec::new();
@@ -61,7 +61,7 @@ fn it_measures() -> Result<()> {
 
 #[test]
 fn it_names_the_key_at_fault() {
-    let scene = Scene { groups: vec!["slow".into()], ..Scene::default() };
+    let scene = ScenarioContext { groups: vec!["slow".into()], ..ScenarioContext::default() };
     let mut check = Check::new(&scene);
     of(Some("slwo")).check(&mut check, "probe[2].centre_of_mass_speed");
     assert_eq!(check.problems.len(), 1);

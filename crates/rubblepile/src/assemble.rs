@@ -37,7 +37,7 @@ pub fn in_memory(name: &str, text: &str, sets: &[String]) -> Result<Engine, Erro
 /// The plan of a new run.
 pub fn plan(source: &Scenario, built: Built) -> Plan {
     let (method, fields) = (built.method.settings().method(), built.fields());
-    let Built { title, world, probes, scene, output, looks, end, seed, .. } = built;
+    let Built { title, world, probes, scene, output, wall_styles, end, seed, .. } = built;
     let probes: Vec<(Box<dyn Probe>, f64)> =
         probes.iter().map(|p| (p.settings().probe(&scene), p.settings().every().0)).collect();
     let mut measure = Measure::default();
@@ -48,7 +48,7 @@ pub fn plan(source: &Scenario, built: Built) -> Plan {
         probes,
         frames: output.frames,
         view: output.view,
-        looks,
+        wall_styles,
         contact_tables: output.contacts,
         checkpoint: match output.checkpoint {
             Interval::Simulated(s) => CheckpointEvery::Simulated(s),

@@ -100,13 +100,13 @@ macro_rules! tables {
 
 impl Builder {
     tables! {
-        /// One line that says what this is.
+        /// A one-line description.
         set title: String;
-        /// How contact is resolved. Not given: soft spheres.
+        /// The method that resolves contacts. Default: soft spheres.
         set method: tables::Method;
         /// Adds a force that acts at a distance.
         add gravity: tables::Gravity;
-        /// The frame that positions and velocities are written in.
+        /// The reference frame of positions and velocities.
         set frame: tables::FrameTable;
         /// Open space, or a periodic box.
         set domain: tables::DomainTable;
@@ -130,19 +130,26 @@ impl Builder {
         set output: tables::Output;
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(mut self, seconds: f64) -> Self {
         self.end = seconds;
         self
     }
 
-    /// Every random number of the run comes from it. Not given: 1.
+    /// Seed of all random numbers of the run. Default: 1.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Folder that relative paths start at. Not given: the current directory.
+    /// The number of threads that `rubblepile run` uses for the file this writes. Default: all cores. A program chooses with
+    /// [`on_threads`](crate::on_threads).
+    pub fn threads(mut self, threads: u32) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Folder that relative paths start at. Default: the current directory.
     pub fn base(mut self, folder: impl Into<PathBuf>) -> Self {
         self.base = Some(folder.into());
         self
@@ -174,10 +181,7 @@ impl Builder {
     pub fn scenario(self) -> Result<Scenario> {
         for (k, table) in self.given.values().enumerate() {
             table.check().map_err(|what| {
-                Error::bad_input(
-                    format!("the spheres given as group {}: {what}", k + 1),
-                    "look at the arrays",
-                )
+                Error::bad_input(format!("spheres of group {}: {what}", k + 1), "check the arrays")
             })?;
         }
         let scenario = tables::Scenario {

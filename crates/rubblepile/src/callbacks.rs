@@ -12,7 +12,7 @@ fn failed(what: &str, time: f64, source: BoxError) -> rubblepile_core::Error {
     rubblepile_core::Error::Callback { what: what.into(), time, source }
 }
 
-/// Something due more often than this would be due for ever.
+/// Something due more often than this would be due forever.
 pub fn check_interval(interval: f64) -> Result<()> {
     if interval.is_finite() && interval > 0.0 {
         return Ok(());
@@ -53,7 +53,7 @@ where
     }
 }
 
-/// A closure that looks at equal intervals.
+/// A closure called at equal intervals.
 pub struct Every<F> {
     interval: f64,
     start: f64,

@@ -22,7 +22,7 @@ pub fn edit<T>(engine: &mut Engine, change: impl FnOnce(&mut World) -> Result<T>
     })
 }
 
-/// Accelerations of the last step no longer hold: they are made anew before the next.
+/// Accelerations of the last step no longer hold: they are recomputed before the next.
 pub fn forget_forces(engine: &mut Engine) -> Result<()> {
     method::edit(engine.method.as_mut(), &mut engine.world, |world| {
         world.rates = Default::default();
@@ -42,8 +42,7 @@ fn moved(before: &Bodies, after: &Bodies) -> bool {
 }
 
 fn check(before: &World, after: &World) -> Result<()> {
-    let refused =
-        |what: String| Error::bad_input(format!("this change is refused: {what}"), "nothing has changed");
+    let refused = |what: String| Error::bad_input(format!("invalid change: {what}"), "nothing has changed");
     checkpoint::check(after).map_err(|(_, what)| refused(what))?;
     after.bodies.check_finite(after.time()).map_err(|e| refused(e.to_string()))?;
     let inertia = |k: &usize| {

@@ -1,4 +1,4 @@
-//! What can go wrong between a scenario and the end of its run.
+//! Errors between a scenario and the end of its run.
 
 use std::fmt::Display;
 
@@ -12,12 +12,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// What went wrong, in words for a person, with what to try.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The scenario has mistakes; each comes with its line, column and what to try.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
 
+    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
 
+    /// A recorded run could not be started, continued or written.
     #[error(transparent)]
     Session(#[from] SessionError),
 
@@ -25,9 +28,14 @@ pub enum Error {
     #[error(transparent)]
     Run(#[from] rubblepile_core::Error),
 
-    /// Something that was asked for cannot be.
+    /// An argument is invalid.
     #[error("{message}")]
-    BadInput { message: String, help: String },
+    BadInput {
+        /// What is wrong.
+        message: String,
+        /// What to try.
+        help: String,
+    },
 }
 
 impl Error {
@@ -40,6 +48,7 @@ impl Error {
         }
     }
 
+    /// An [`Error::BadInput`].
     pub fn bad_input(message: impl Display, help: impl Display) -> Self {
         Error::BadInput { message: message.to_string(), help: help.to_string() }
     }

@@ -1,7 +1,7 @@
 //! Simulates small solar-system bodies as what they are: piles of rubble, held together by gravity, friction and a little
 //! cohesion.
 //!
-//! This is the library behind the `rubblepile` command: from a scenario to a simulation that is stepped, looked at, changed,
+//! This is the library behind the `rubblepile` command: from a scenario to a simulation that is stepped, inspected, changed,
 //! recorded and resumed.
 //!
 //! # Let a cloud fall together
@@ -31,7 +31,7 @@
 //!
 //! # Where to go next
 //!
-//! - [`Simulation`]: step, look, edit, record, resume.
+//! - [`Simulation`]: step, inspect, edit, record, resume.
 //! - [`Scenario`]: a scenario file, read and checked, with what it will be.
 //! - [`Builder`]: the same without a file.
 //! - [`Simulation::add_force`], [`Field`], [`Probe`], [`Observer`]: your own physics and measurements.

@@ -80,7 +80,11 @@ impl Scenario {
 
     /// One run of a campaign; `base` is the folder of its file.
     pub fn task(sweep: &Sweep, task: usize, base: &Path) -> Result<Self> {
-        Scenario::of(sweep.scenario(&sweep.tasks[task])?, base.to_path_buf())
+        let found = sweep.tasks.get(task).ok_or_else(|| {
+            let count = sweep.tasks.len();
+            Error::bad_input(format!("the campaign has no run {task}"), format!("it has {count}, from 0"))
+        })?;
+        Scenario::of(sweep.scenario(found)?, base.to_path_buf())
     }
 
     pub(crate) fn of(loaded: Loaded, base: PathBuf) -> Result<Self> {
@@ -102,7 +106,7 @@ impl Scenario {
         &self.loaded.scenario
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(&self) -> f64 {
         self.loaded.scenario.run.end.0
     }

@@ -1,4 +1,4 @@
-//! A simulation that a program steps, looks at and changes.
+//! A simulation that a program steps, inspects and changes.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ use rubblepile_io::{
 
 use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
 
-/// A world with what moves it and what looks at it.
+/// A world with its method, fields and observers.
 ///
 /// A simulation writes nothing by itself. [`Simulation::record`] gives it a run directory, with the frames, series and
 /// checkpoints that its scenario asks for.
@@ -137,7 +137,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Writes a checkpoint of a recorded run now, besides those that the scenario asks for.
+    /// Writes a checkpoint of a recorded run now, in addition to those of the scenario.
     pub fn checkpoint(&mut self) -> Result<()> {
         match &self.recorder {
             Some(recorder) => Ok(recorder.save(&mut self.plan.engine)?),
@@ -188,7 +188,7 @@ impl Simulation {
         self.plan.engine.world.clock.timestep
     }
 
-    /// When the run ends, s.
+    /// End of the run, s.
     pub fn end(&self) -> f64 {
         self.plan.engine.end
     }
@@ -286,7 +286,7 @@ impl Simulation {
 
     /// Changes the world: wholly or not at all. The change is checked when `change` returns (finite numbers, sound rows, known
     /// materials and shapes, no deep overlap that was not there before); if it fails, or `change` returns an error, the world
-    /// is as it was. Contact history goes with the ids of bodies; what the method keeps besides is made again.
+    /// is as it was. Contact history goes with the ids of bodies; the method's other state is rebuilt.
     ///
     /// ```
     /// use rubblepile::DVec3;

@@ -1,4 +1,4 @@
-//! The live contacts, in blocks of rows.
+//! Active contacts, in blocks of rows.
 //!
 //! A block owns the pairs whose lower row is in it. Forces on rows of its own and on rows of later blocks (its
 //! halo) are summed into the block's own array; then every row adds what the blocks before left for it, in
@@ -13,15 +13,15 @@ use rubblepile_geometry::find_pairs;
 pub const ROWS: usize = 1024;
 
 /// A body as the kernel reads it: x, y, z, radius, vx, vy, vz, mass; and wx, wy, wz, material.
-pub type Motion = [f64; 8];
+pub type PackedBody = [f64; 8];
 pub type Spin = [f64; 4];
 
 /// Displacements of a contact, in one or two rows: sliding x y z and one to spare; rolling x y z and twisting.
-pub type Memory = [f64; 4];
-pub const NO_MEMORY: [Memory; 2] = [[0.0; 4]; 2];
+pub type SpringRow = [f64; 4];
+pub const NO_MEMORY: [SpringRow; 2] = [[0.0; 4]; 2];
 
 use crate::{
-    ground::Near,
+    ground::FacetCandidate,
     history::{SoftState, SpringHistory},
     walls::{partner, poses},
 };
@@ -34,7 +34,7 @@ pub struct WallSlot {
     /// Of the wall; or the facet.
     pub face: u32,
     pub live: bool,
-    pub memory: [Memory; 2],
+    pub memory: [SpringRow; 2],
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +49,7 @@ pub struct Block {
     pub local: Vec<u32>,
     /// Whether the pair touched at the last step, and what it remembers.
     pub live: Vec<bool>,
-    pub memory: Vec<Memory>,
+    pub memory: Vec<SpringRow>,
     /// Rows of memory a pair: 2 where contacts roll or twist, otherwise 1.
     pub width: usize,
     /// Rows of later blocks that pairs of this one reach, rising.
@@ -87,11 +87,17 @@ pub struct Blocks {
 }
 
 /// A remembered contact by rows: lower row, upper row, displacements seen from the lower row.
-type Remembered = (u32, u32, [Memory; 2]);
+type Remembered = (u32, u32, [SpringRow; 2]);
 
 impl Blocks {
     /// Lists the pairs and walls that are near now, and gives them the memory of what touched before.
-    pub fn new(world: &World, skin: f64, rolls: bool, remembered: &Remember, ground: &[Near]) -> Self {
+    pub fn new(
+        world: &World,
+        skin: f64,
+        rolls: bool,
+        remembered: &Remember,
+        ground: &[FacetCandidate],
+    ) -> Self {
         let bodies = &world.bodies;
         let pairs = find_pairs(&bodies.position, &bodies.radius, skin, &world.domain);
         let poses = poses(world, 0.0);
@@ -182,7 +188,7 @@ impl Blocks {
     }
 
     /// Adds a step in which no body moved farther than `distance`; says whether something may have moved half the skin. The
-    /// sum of the farthest steps is only a bound: when it is used up, the true distances are looked at.
+    /// sum of the farthest steps is only a bound: when it is used up, the true distances are checked.
     pub fn used_up(&mut self, distance: f64, world: &World) -> bool {
         self.moved += distance + self.asteroids_moved(world);
         if self.moved < 0.5 * self.skin {
@@ -237,7 +243,7 @@ impl Blocks {
     /// Whether a wall has moved so far that a grain could touch it unlisted.
     pub fn walls_moved(&self, world: &World, now: &Poses) -> bool {
         world.walls.iter().zip(self.poses.walls.iter().zip(&now.walls)).any(|(wall, (then, now))| {
-            // Walls that turn out of their place list every grain: see `find_walls`.
+            // Walls that turn out of their place list every grain: kinematics `find_walls`.
             now.translation != then.translation
                 && now.rotation == then.rotation
                 && !wall.keeps_its_place()
@@ -255,7 +261,7 @@ fn farthest(world: &World) -> f64 {
 
 impl Block {
     /// What a pair remembers.
-    pub fn memory_of(&self, slot: usize) -> [Memory; 2] {
+    pub fn memory_of(&self, slot: usize) -> [SpringRow; 2] {
         let at = slot * self.width;
         [self.memory[at], if self.width == 2 { self.memory[at + 1] } else { [0.0; 4] }]
     }
@@ -309,7 +315,7 @@ impl Block {
         poses: &Poses,
         skin: f64,
         remembered: &[AtSurface],
-        ground: &[Near],
+        ground: &[FacetCandidate],
     ) {
         let bodies = &world.bodies;
         let mut facets = ground[ground.partition_point(|g| (g.0 as usize) < self.first)..].iter().peekable();
@@ -329,7 +335,7 @@ impl Block {
             };
             for (w, wall) in world.walls.iter().enumerate() {
                 // A wall that turns out of its place sweeps space: list every grain.
-                let sweeps = matches!(wall.motion, rubblepile_core::Motion::Rotation { .. })
+                let sweeps = matches!(wall.motion, rubblepile_core::WallMotion::Rotation { .. })
                     && !wall.keeps_its_place();
                 for face in 0..wall.surface.faces() {
                     let near = wall.surface.nearest_at(face, &poses.walls[w], bodies.position[k]);
@@ -348,7 +354,7 @@ impl Block {
 }
 
 /// A remembered contact with a wall or an asteroid: row, which, displacements.
-type AtSurface = (u32, Partner, [Memory; 2]);
+type AtSurface = (u32, Partner, [SpringRow; 2]);
 
 /// Contact memory on its way from one list to the next, sorted by rows.
 #[derive(Debug, Default)]
@@ -420,11 +426,11 @@ pub fn worst(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-fn of_pair(i: u64, j: u64, memory: [Memory; 2]) -> SpringHistory {
+fn of_pair(i: u64, j: u64, memory: [SpringRow; 2]) -> SpringHistory {
     if i < j { history(i, Partner::Body(j), memory) } else { history(j, Partner::Body(i), swapped(memory)) }
 }
 
-fn history(body: u64, partner: Partner, [s, r]: [Memory; 2]) -> SpringHistory {
+fn history(body: u64, partner: Partner, [s, r]: [SpringRow; 2]) -> SpringHistory {
     SpringHistory {
         body,
         partner,
@@ -436,6 +442,6 @@ fn history(body: u64, partner: Partner, [s, r]: [Memory; 2]) -> SpringHistory {
 
 /// The displacements seen from the partner: relative motion changes sign, and so does n, by which twisting is
 /// measured.
-fn swapped([s, r]: [Memory; 2]) -> [Memory; 2] {
+fn swapped([s, r]: [SpringRow; 2]) -> [SpringRow; 2] {
     [[-s[0], -s[1], -s[2], s[3]], [-r[0], -r[1], -r[2], r[3]]]
 }

@@ -2,21 +2,21 @@
 //! of a [`ContactLaw`].
 //!
 //! What the equations leave open is settled so: a displacement follows the contact plane by projection (the
-//! length that this loses is of second order in the turn of a step: nothing a contact lives to see); where a limit is reached, the displacement is cut to what the spring alone holds at the limit,
+//! length lost is of second order in the rotation per step, which is negligible over the life of a contact); where a limit is reached, the displacement is cut to what the spring alone holds at the limit,
 //! so that a slider does not wind up; the dashpot may pull at the end of a contact, as eq. (1) has it, which is
 //! what makes the restitution come out exactly.
 
 use rubblepile_core::simd::{Lanes, V3};
 
-use crate::law::{ContactLaw, Touch};
+use crate::law::{ContactLaw, ContactPair};
 
 /// Geometry and relative motion of eight contacts (Table 1). For a wall the partner's radius is infinite.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<L> {
+pub struct RelativeMotion<L> {
     /// n, from the body to its partner.
     pub normal: V3<L>,
     /// delta_N, R_e, m_ij
-    pub touch: Touch<L>,
+    pub touch: ContactPair<L>,
     /// (v_j - v_i) . n
     pub approach: L,
     /// u_S
@@ -39,7 +39,7 @@ pub struct Displacement<L> {
 
 /// Forces and torques on the body; its partner feels the opposite.
 #[derive(Debug, Clone, Copy)]
-pub struct Push<L> {
+pub struct ContactWrench<L> {
     /// F_N and F_C along n.
     pub normal: L,
     /// F_S
@@ -48,17 +48,21 @@ pub struct Push<L> {
     pub torque: V3<L>,
 }
 
-impl<L: Lanes> Push<L> {
+impl<L: Lanes> ContactWrench<L> {
     /// The part that a facet has of it, eq. (6).
     #[inline(always)]
     pub fn scaled(self, share: L) -> Self {
-        Push { normal: self.normal * share, sliding: self.sliding * share, torque: self.torque * share }
+        ContactWrench {
+            normal: self.normal * share,
+            sliding: self.sliding * share,
+            torque: self.torque * share,
+        }
     }
 }
 
 /// Energy of eight contacts: stored, and lost in this step by cause.
 #[derive(Debug, Clone, Copy)]
-pub struct Energy<L> {
+pub struct ContactEnergy<L> {
     pub stored: L,
     pub normal: L,
     pub sliding: L,
@@ -69,12 +73,12 @@ pub struct Energy<L> {
 /// The law. `friction` is [`crate::law::Coefficients::friction`]. `dt` of 0 gives the forces as they are.
 #[inline(always)]
 pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
-    seen: &Seen<L>,
+    seen: &RelativeMotion<L>,
     law: &[L; 8],
     friction: &[L; 8],
     held: &mut Displacement<L>,
     dt: L,
-) -> (Push<L>, Energy<L>) {
+) -> (ContactWrench<L>, ContactEnergy<L>) {
     let zero = L::splat(0.0);
     let n = seen.normal;
     let half_dt = L::splat(0.5) * dt;
@@ -105,9 +109,10 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     let one = L::splat(1.0);
     held.sliding = stretched * L::select(slides, share.min(one), one) + on;
 
-    let mut push = Push { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
+    let mut push = ContactWrench { normal: f_n + f_c, sliding: f_s, torque: V3::zero() };
     let half = L::splat(0.5);
-    let mut energy = Energy { stored: zero, normal: zero, sliding: zero, rolling: zero, twisting: zero };
+    let mut energy =
+        ContactEnergy { stored: zero, normal: zero, sliding: zero, rolling: zero, twisting: zero };
     if ENERGY {
         let overlap = seen.touch.overlap;
         let spring = half * k.sliding * held.sliding.dot(held.sliding);

@@ -1,4 +1,4 @@
-//! The forces of one block: who touches, eight contacts at a time through the law, sums by row.
+//! The forces of one block: contact detection, the law for eight contacts at a time, sums by row.
 
 use rubblepile_core::{
     Asteroid, Poses, Wall,
@@ -6,15 +6,15 @@ use rubblepile_core::{
 };
 
 use crate::{
-    blocks::{Block, Memory, Motion, Spin},
-    contact::{Displacement, Energy, Push, Seen, resolve},
-    law::{Coefficients, ContactLaw, Touch},
+    blocks::{Block, PackedBody, Spin, SpringRow},
+    contact::{ContactEnergy, ContactWrench, Displacement, RelativeMotion, resolve},
+    law::{Coefficients, ContactLaw, ContactPair},
     walls::walls,
 };
 
-/// What all blocks read during a step.
+/// Data that all blocks read during a step.
 pub struct Shared<'a> {
-    pub motion: &'a [Motion],
+    pub motion: &'a [PackedBody],
     pub spin: &'a [Spin],
     /// n x n, row by row.
     pub coefficients: &'a [Coefficients],
@@ -56,7 +56,7 @@ impl<C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Kernel for Forces<'_,
         let (shared, block) = (self.shared, self.block);
         block.sum.fill([[0.0; 4]; 2]);
         block.lost = [0.0; 5];
-        let mut tally = Tally::<L>::new();
+        let mut tally = LaneSums::<L>::new();
         let found = find_touching(shared, block);
         for batch in found.touching.chunks(LANES) {
             pairs::<L, C, ROLLS, ENERGY>(shared, block, batch, &mut tally);
@@ -68,20 +68,20 @@ impl<C: ContactLaw, const ROLLS: bool, const ENERGY: bool> Kernel for Forces<'_,
 }
 
 /// Sums over lanes that a block keeps.
-pub struct Tally<L> {
+pub struct LaneSums<L> {
     pub lost: [L; 4],
     pub too_deep: L,
 }
 
-impl<L: Lanes> Tally<L> {
+impl<L: Lanes> LaneSums<L> {
     #[inline(always)]
     fn new() -> Self {
-        Tally { lost: [L::splat(0.0); 4], too_deep: L::splat(0.0) }
+        LaneSums { lost: [L::splat(0.0); 4], too_deep: L::splat(0.0) }
     }
 
     /// Adds the lanes that count: those below `count`.
     #[inline(always)]
-    pub fn add<const ENERGY: bool>(&mut self, energy: &Energy<L>, depth: L, count: usize) {
+    pub fn add<const ENERGY: bool>(&mut self, energy: &ContactEnergy<L>, depth: L, count: usize) {
         self.too_deep = self.too_deep.max(depth);
         if ENERGY {
             let weight = L::load(&std::array::from_fn(|k| if k < count { 1.0 } else { 0.0 }));
@@ -116,17 +116,17 @@ fn nearest_image<L: Lanes>(d: L, period: f64, inverse: f64) -> L {
 const AHEAD: usize = 24;
 
 /// Slots and their local rows: those that touch, and those that have just come apart.
-pub struct Found {
+pub struct TouchingPairs {
     pub touching: Vec<(u32, u32)>,
     pub parted: Vec<(u32, u32)>,
 }
 
 /// Lists the pairs that touch, and those that have just come apart, without branches.
 #[inline(always)]
-pub fn find_touching(shared: &Shared, block: &mut Block) -> Found {
-    // Made anew each time: a block's worth is soon had and stays in the cache, all blocks' worth would not.
+pub fn find_touching(shared: &Shared, block: &mut Block) -> TouchingPairs {
+    // Made each time: one block's worth is cheap and stays in the cache, that of all blocks would not.
     let pairs = block.partner.len();
-    let mut found = Found { touching: vec![(0, 0); pairs], parted: vec![(0, 0); pairs] };
+    let mut found = TouchingPairs { touching: vec![(0, 0); pairs], parted: vec![(0, 0); pairs] };
     let (mut touching, mut parted) = (0, 0);
     let (period, inverse) = (shared.period, shared.inverse_period);
     let periodic = period != [0.0; 3];
@@ -161,7 +161,11 @@ pub fn find_touching(shared: &Shared, block: &mut Block) -> Found {
 
 /// Table 1 for eight pairs: what each sees of its partner, and both lever arms.
 #[inline(always)]
-pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (Seen<L>, L, L, L) {
+pub fn kinematics<L: Lanes>(
+    shared: &Shared,
+    i: [usize; LANES],
+    j: [usize; LANES],
+) -> (RelativeMotion<L>, L, L, L) {
     let [xi, yi, zi, ri, ui, vi, wi, mi] = L::columns8(std::array::from_fn(|k| &shared.motion[i[k]]));
     let [xj, yj, zj, rj, uj, vj, wj, mj] = L::columns8(std::array::from_fn(|k| &shared.motion[j[k]]));
     let [pi, qi, si, _] = L::columns4(std::array::from_fn(|k| &shared.spin[i[k]]));
@@ -185,9 +189,13 @@ pub fn see<L: Lanes>(shared: &Shared, i: [usize; LANES], j: [usize; LANES]) -> (
     let approach = dv.dot(n);
     let (wi, wj) = (V3(pi, qi, si), V3(pj, qj, sj));
     let slip = dv - n * approach + n.cross(wi * li + wj * lj);
-    let seen = Seen {
+    let seen = RelativeMotion {
         normal: n,
-        touch: Touch { overlap: ri + rj - distance, radius: ri * rj / (ri + rj), mass: mi * mj / (mi + mj) },
+        touch: ContactPair {
+            overlap: ri + rj - distance,
+            radius: ri * rj / (ri + rj),
+            mass: mi * mj / (mi + mj),
+        },
         approach,
         slip,
         spin: wj - wi,
@@ -212,7 +220,7 @@ pub fn constants<L: Lanes>(shared: &Shared, pair: impl Fn(usize) -> (f64, f64)) 
 
 /// The memory of eight contacts, from the places where they begin.
 #[inline(always)]
-pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&[Memory]; LANES]) -> Displacement<L> {
+pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&[SpringRow]; LANES]) -> Displacement<L> {
     let [a, b, c, _] = L::columns4(std::array::from_fn(|k| &memory[k][0]));
     let sliding = V3(a, b, c);
     if ROLLS {
@@ -222,15 +230,15 @@ pub fn load_memory<L: Lanes, const ROLLS: bool>(memory: [&[Memory]; LANES]) -> D
     Displacement { sliding, rolling: V3::zero(), twisting: L::splat(0.0) }
 }
 
-/// Sliding, and rolling with twisting, a row a contact.
+/// Sliding, and rolling with twisting, one row per contact.
 #[inline(always)]
-pub fn memory_rows<L: Lanes>(d: &Displacement<L>) -> ([Memory; LANES], [Memory; LANES]) {
+pub fn memory_rows<L: Lanes>(d: &Displacement<L>) -> ([SpringRow; LANES], [SpringRow; LANES]) {
     let (s, r) = (d.sliding, d.rolling);
     (L::rows4([s.0, s.1, s.2, L::splat(0.0)]), L::rows4([r.0, r.1, r.2, d.twisting]))
 }
 
-/// Forces and torques of eight contacts, a row a contact.
-pub struct Rows {
+/// Forces and torques of eight contacts, one row per contact.
+pub struct ContactForces {
     /// Force on the body; its partner feels the opposite.
     pub force: [[f64; 4]; LANES],
     /// Torque on the body and on its partner.
@@ -239,13 +247,13 @@ pub struct Rows {
 }
 
 #[inline(always)]
-pub fn rows<L: Lanes>(seen: &Seen<L>, push: &Push<L>, li: L, lj: L) -> Rows {
+pub fn rows<L: Lanes>(seen: &RelativeMotion<L>, push: &ContactWrench<L>, li: L, lj: L) -> ContactForces {
     let zero = L::splat(0.0);
     let f = seen.normal * push.normal + push.sliding;
     let moment = seen.normal.cross(push.sliding);
     let ti = moment * li + push.torque;
     let tj = moment * lj - push.torque;
-    Rows {
+    ContactForces {
         force: L::rows4([f.0, f.1, f.2, zero]),
         torque: L::rows4([ti.0, ti.1, ti.2, zero]),
         partner_torque: L::rows4([tj.0, tj.1, tj.2, zero]),
@@ -264,7 +272,7 @@ fn pairs<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     shared: &Shared,
     block: &mut Block,
     batch: &[(u32, u32)],
-    tally: &mut Tally<L>,
+    tally: &mut LaneSums<L>,
 ) {
     let count = batch.len();
     // Lanes past the end repeat the last contact, and are not written back.
@@ -275,7 +283,7 @@ fn pairs<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         (slot[k], row[k]) = (s as usize, r as usize);
         (i[k], j[k]) = (block.first + row[k], block.partner[slot[k]] as usize);
     }
-    let (seen, li, lj, small) = see::<L>(shared, i, j);
+    let (seen, li, lj, small) = kinematics::<L>(shared, i, j);
     let (law, friction) = constants::<L>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
     let width = block.width;
     let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.memory[slot[k] * width..]));
@@ -312,7 +320,7 @@ fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
             let i = block.first + row as usize;
             let j = block.partner[slot as usize] as usize;
             let (a, b) = (shared.motion[i], shared.motion[j]);
-            let touch = Touch {
+            let touch = ContactPair {
                 overlap: 0.0,
                 radius: a[3] * b[3] / (a[3] + b[3]),
                 mass: a[7] * b[7] / (a[7] + b[7]),
@@ -323,8 +331,13 @@ fn part<C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     }
 }
 
-pub fn release<C: ContactLaw>(c: &Coefficients, touch: Touch<f64>, m: &[Memory; 2], lost: &mut [f64; 5]) {
-    let touch = Touch {
+pub fn release<C: ContactLaw>(
+    c: &Coefficients,
+    touch: ContactPair<f64>,
+    m: &[SpringRow; 2],
+    lost: &mut [f64; 5],
+) {
+    let touch = ContactPair {
         overlap: Portable::splat(touch.overlap),
         radius: Portable::splat(touch.radius),
         mass: Portable::splat(touch.mass),

@@ -1,6 +1,6 @@
-//! Which facets of which asteroids are near which grains.
+//! Candidate facets of asteroids for every grain.
 //!
-//! A grain that was far from a surface need not be looked at again before it can have come near: its distance is kept,
+//! A grain that was far from a surface need not be tested again before it can have come near: its distance is kept,
 //! with the place in the asteroid's frame where it was measured.
 
 use glam::DVec3;
@@ -11,8 +11,8 @@ use rubblepile_geometry::mesh::{SurfaceTree, Surfaces};
 /// Rows a task.
 const CHUNK: usize = 256;
 
-/// Row, asteroid (by its place in the world) and facet.
-pub type Near = (u32, u32, u32);
+/// A facet that may touch a grain: row, asteroid (by its place in the world) and facet.
+pub type FacetCandidate = (u32, u32, u32);
 
 /// The surfaces of the asteroids, ready to be asked.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Ground {
     }
 
     /// All facets that are within a radius and `skin` of a grain, in the order of the rows. A grain inside is an error.
-    pub fn near(&mut self, world: &World, skin: f64) -> Result<Vec<Near>> {
+    pub fn near(&mut self, world: &World, skin: f64) -> Result<Vec<FacetCandidate>> {
         if self.surfaces.update(world) {
             self.clear.clear();
         }
@@ -40,10 +40,10 @@ impl Ground {
         let mut all = Vec::new();
         for (k, clear) in self.clear.iter_mut().enumerate() {
             let tree = self.surfaces.tree(k);
-            let found: Vec<Result<Vec<Near>>> = clear
+            let found: Vec<Result<Vec<FacetCandidate>>> = clear
                 .par_chunks_mut(CHUNK)
                 .enumerate()
-                .map(|(chunk, clear)| look(world, k, tree, skin, chunk * CHUNK, clear))
+                .map(|(chunk, clear)| find_candidates(world, k, tree, skin, chunk * CHUNK, clear))
                 .collect();
             for part in found {
                 all.extend(part?);
@@ -56,14 +56,14 @@ impl Ground {
     }
 }
 
-fn look(
+fn find_candidates(
     world: &World,
     asteroid: usize,
     tree: &SurfaceTree,
     skin: f64,
     first: usize,
     clear: &mut [(DVec3, f64)],
-) -> Result<Vec<Near>> {
+) -> Result<Vec<FacetCandidate>> {
     let (bodies, body) = (&world.bodies, &world.asteroids[asteroid]);
     let pose = body.pose();
     let mut near = Vec::new();

@@ -1,4 +1,4 @@
-//! What soft spheres keep in the world: how far the springs of every contact are drawn.
+//! The contact history of soft spheres: spring displacements.
 
 use glam::DVec3;
 use rubblepile_core::{Part, Partner, archive_struct, part::Remembered};

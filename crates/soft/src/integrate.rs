@@ -1,6 +1,6 @@
 //! Kick and drift of the leapfrog (kick-drift-kick, second order).
 //!
-//! Forces that depend on velocity see it predicted to the end of the step with the last acceleration, which keeps
+//! Forces that depend on velocity kinematics it predicted to the end of the step with the last acceleration, which keeps
 //! the second order. In a rotating frame the Coriolis term is taken half explicitly, half implicitly, in the two
 //! halves of the kick: the step is symmetric in time and solved in closed form.
 
@@ -11,7 +11,7 @@ use rubblepile_core::{
     simd::{Kernel, Lanes, dispatch},
 };
 
-use crate::blocks::{Blocks, Motion, ROWS, Spin, worst};
+use crate::blocks::{Blocks, PackedBody, ROWS, Spin, worst};
 
 /// Which halves of a step to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Turn {
 pub fn kick_and_drift(
     world: &mut World,
     blocks: &Blocks,
-    motion: &mut [Motion],
+    motion: &mut [PackedBody],
     spin: &mut [Spin],
     halves: Halves,
 ) -> f64 {
@@ -82,7 +82,7 @@ pub fn kick_and_drift(
         .enumerate()
         .map(|(b, (position, velocity, spin, acceleration, spin_rate, motion, packed_spin))| {
             let rows = b * ROWS..b * ROWS + position.len();
-            dispatch(Rows {
+            dispatch(BlockRows {
                 blocks,
                 block: b,
                 halves,
@@ -104,7 +104,7 @@ pub fn kick_and_drift(
 }
 
 /// The rows of one block.
-struct Rows<'a> {
+struct BlockRows<'a> {
     blocks: &'a Blocks,
     block: usize,
     halves: Halves,
@@ -116,11 +116,11 @@ struct Rows<'a> {
     spin: &'a mut [DVec3],
     acceleration: &'a mut [DVec3],
     spin_rate: &'a mut [DVec3],
-    motion: &'a mut [Motion],
+    motion: &'a mut [PackedBody],
     packed_spin: &'a mut [Spin],
 }
 
-impl Kernel for Rows<'_> {
+impl Kernel for BlockRows<'_> {
     /// The highest squared speed of a drift.
     type Output = f64;
 
@@ -191,7 +191,7 @@ fn import(blocks: &Blocks, b: usize) -> Vec<[DVec3; 2]> {
 }
 
 /// The bodies as the kernel reads them, at the end of a step.
-pub fn pack(world: &World) -> (Vec<Motion>, Vec<Spin>) {
+pub fn pack(world: &World) -> (Vec<PackedBody>, Vec<Spin>) {
     let b = &world.bodies;
     (0..b.len())
         .into_par_iter()

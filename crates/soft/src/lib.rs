@@ -4,7 +4,7 @@
 //! [`forces`] on every block of grains, which finds who touches and calls [`contact::resolve`] on eight contacts
 //! at once, which asks a law ([`law::linear`], [`law::hertz`]) for its springs.
 //!
-//! It moves spheres only, and does not turn their orientation: a sphere looks the same from everywhere.
+//! Spheres only; orientations are not integrated.
 
 // Kernels loop over indices: iterators with closures over lanes are not compiled for the wide instructions.
 #![allow(clippy::needless_range_loop)]

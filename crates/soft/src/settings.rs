@@ -1,4 +1,4 @@
-//! What a scenario says of soft spheres: the table `[method.soft]`.
+//! The settings of soft spheres: the table `[method.soft]`.
 
 use std::ops::Bound;
 
@@ -24,7 +24,7 @@ use crate::{
 pub struct Settings {
     /// Time step; `"auto"`: from the shortest contact time.
     pub timestep: Auto<TimeKind>,
-    /// Which springs.
+    /// The contact law.
     pub law: Law,
     /// Largest speed expected: gives the stiffness of the linear law, at an overlap of 1 % of the radius, for
     /// materials that have no `stiffness`.
@@ -32,7 +32,7 @@ pub struct Settings {
     pub max_speed: Option<Speed>,
     /// Margin of the neighbour list; `"auto"`: from the radii.
     pub skin: Auto<LengthKind>,
-    /// The run stops when a grain overlaps something by more than this part of its radius.
+    /// The run stops when an overlap exceeds this fraction of the grain's radius.
     pub deepest_overlap: Number,
 }
 
@@ -88,7 +88,7 @@ impl MethodSettings for Settings {
         let scene = check.scene;
         let law = self.law.springs();
         for material in (0..scene.materials.len()).filter(|&k| scene.material_has_grains[k]) {
-            if let Some(mut problem) = law.lacks(scene, material, self) {
+            if let Some(mut problem) = law.check_material(scene, material, self) {
                 problem.path = format!("material[{material}]");
                 check.problems.push(problem);
             }
@@ -102,7 +102,7 @@ impl MethodSettings for Settings {
                     "",
                     format!("`{key}` belongs to [method.nonsmooth]: it does not act between soft spheres"),
                 )
-                .help("soft spheres stick by `cohesion`, a strength in Pa"),
+                .help("soft spheres use `cohesion`, a strength in Pa"),
             ),
             // Springs and dashpots cannot take all speed out of an impact.
             _ => restitution(key, value, Bound::Excluded(0.0)),
@@ -117,7 +117,7 @@ impl MethodSettings for Settings {
         StartOverlap { tolerated: 0.01, severity: Severity::Warning, outcome: "fly apart" }
     }
 
-    fn doubts(&self, world: &World) -> Vec<Advice> {
+    fn warnings(&self, world: &World) -> Vec<Advice> {
         let (_, drift) = world.bodies.centre_of_mass();
         let fastest = world.bodies.velocity.iter().map(|v| v.distance(drift)).fold(0.0, f64::max);
         match self.max_speed {

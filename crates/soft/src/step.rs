@@ -1,4 +1,4 @@
-//! The soft method: one step after the other.
+//! The time step of soft spheres.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use rubblepile_geometry::order;
 
 use crate::{
     Settings,
-    blocks::{Blocks, Motion, Remember, Spin},
+    blocks::{Blocks, PackedBody, Remember, Spin},
     forces::Shared,
     ground::Ground,
     history::SoftState,
@@ -33,15 +33,15 @@ const SKIN: f64 = 0.1;
 pub struct SoftSpheres {
     settings: Settings,
     law: Box<dyn Springy>,
-    live: Option<Live>,
+    live: Option<Workspace>,
     /// Kept when the rest of the scratch goes: it takes long to make and depends on shapes alone.
     ground: Ground,
 }
 
 /// Scratch that the world can rebuild: neighbours, the kernel's copy of the bodies, material constants.
-struct Live {
+struct Workspace {
     blocks: Blocks,
-    motion: Vec<Motion>,
+    motion: Vec<PackedBody>,
     spin: Vec<Spin>,
     constants: Constants,
     /// What contacts do to the asteroids.
@@ -71,7 +71,7 @@ impl Constants {
     pub fn shared<'a>(
         &'a self,
         world: &'a World,
-        motion: &'a [Motion],
+        motion: &'a [PackedBody],
         spin: &'a [Spin],
         poses: &'a Poses,
         dt: f64,
@@ -114,19 +114,19 @@ impl SoftSpheres {
     }
 
     /// Makes the scratch from the world.
-    fn load(&mut self, world: &World) -> Result<Live> {
+    fn load(&mut self, world: &World) -> Result<Workspace> {
         self.load_with(world, &Remember::from_history(world))
     }
 
     /// The same, with contact memory that is not in the world.
-    fn load_with(&mut self, world: &World, remember: &Remember) -> Result<Live> {
+    fn load_with(&mut self, world: &World, remember: &Remember) -> Result<Workspace> {
         let (motion, spin) = pack(world);
         let constants = Constants::new(world, self.law.as_ref(), &self.settings);
         let skin = self.skin(world);
         self.ground.forget_rows();
         let near = self.ground.near(world, skin)?;
         let blocks = Blocks::new(world, skin, constants.rolls, remember, &near);
-        Ok(Live { blocks, motion, spin, constants, on_asteroids: Vec::new() })
+        Ok(Workspace { blocks, motion, spin, constants, on_asteroids: Vec::new() })
     }
 
     /// Sorts the rows along a curve through space, and what is kept a row each with them.
@@ -151,10 +151,10 @@ impl SoftSpheres {
     }
 
     /// Forces of all contacts into the blocks' sums; with `energy`, what is lost into the world.
-    fn contacts_push(&self, live: &mut Live, world: &mut World, dt: f64, energy: bool) -> Result<()> {
+    fn contacts_push(&self, live: &mut Workspace, world: &mut World, dt: f64, energy: bool) -> Result<()> {
         // Damping sees velocities of the end of the step.
         let poses = poses(world, 0.5 * dt);
-        let Live { blocks, motion, spin, constants, on_asteroids } = live;
+        let Workspace { blocks, motion, spin, constants, on_asteroids } = live;
         let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap.0);
         blocks.list.par_iter_mut().for_each(|block| {
             self.law.push(&shared, block, constants.rolls, energy);
@@ -181,7 +181,7 @@ impl SoftSpheres {
     }
 
     /// The error for the deepest contact.
-    fn deepest(&self, live: &mut Live, world: &World) -> Error {
+    fn deepest(&self, live: &mut Workspace, world: &World) -> Error {
         let contacts = table::contacts(world, &mut live.blocks, &live.constants, self.law.as_ref());
         let radius = |c: &Contact| {
             let own = world.bodies.radius[c.row as usize];
@@ -209,7 +209,7 @@ impl SoftSpheres {
             // Only reached if a number is not finite: then that is the error.
             None => match world.bodies.check_finite(world.time()) {
                 Err(e) => e,
-                Ok(()) => Error::Unsupported("a contact is too deep".into()),
+                Ok(()) => Error::Unsupported("an overlap is too deep".into()),
             },
         }
     }
@@ -217,7 +217,7 @@ impl SoftSpheres {
     /// Accelerations at the very start, before any step has made them.
     fn first_rates(
         &self,
-        live: &mut Live,
+        live: &mut Workspace,
         world: &mut World,
         fields: &mut Fields,
         report: &mut Report,
@@ -237,7 +237,7 @@ impl SoftSpheres {
     }
 
     /// Makes the neighbour list again where everything is now.
-    fn relist(&mut self, live: &mut Live, world: &World, report: &mut Report) -> Result<()> {
+    fn relist(&mut self, live: &mut Workspace, world: &World, report: &mut Report) -> Result<()> {
         let start = Instant::now();
         // What can fail comes first: contact memory lives in the blocks.
         world.bodies.check_finite(world.time())?;
@@ -256,7 +256,7 @@ impl SoftSpheres {
     /// `steps` steps without sorting.
     fn stretch(
         &mut self,
-        live: &mut Live,
+        live: &mut Workspace,
         world: &mut World,
         fields: &mut Fields,
         steps: u64,
@@ -294,7 +294,7 @@ impl SoftSpheres {
 }
 
 /// What contacts and fields do to the asteroids, eqs (13) and (14).
-fn sum_on_asteroids(live: &Live, world: &mut World) {
+fn sum_on_asteroids(live: &Workspace, world: &mut World) {
     world.rates.on_asteroids.clone_from(&live.on_asteroids);
     let sums = &mut world.rates.on_asteroids;
     sums.iter_mut().zip(&world.rates.field_on_asteroids).for_each(|(sum, field)| *sum += *field);

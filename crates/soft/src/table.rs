@@ -10,9 +10,9 @@ use rubblepile_core::{
 use rubblepile_geometry::mesh;
 
 use crate::{
-    blocks::{Block, Blocks, Memory, NO_MEMORY},
+    blocks::{Block, Blocks, NO_MEMORY, SpringRow},
     contact::resolve,
-    forces::{Shared, constants, find_touching, load_memory, rows, see},
+    forces::{Shared, constants, find_touching, kinematics, load_memory, rows},
     integrate::pack,
     law::{ContactLaw, Springy},
     step::Constants,
@@ -97,9 +97,9 @@ pub fn of_block<C: ContactLaw>(
         let at: [(u32, u32); LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
         let i = at.map(|(_, row)| block.first + row as usize);
         let j = at.map(|(slot, _)| block.partner[slot as usize] as usize);
-        let (seen, li, lj, _) = see::<Portable>(shared, i, j);
+        let (seen, li, lj, _) = kinematics::<Portable>(shared, i, j);
         let (law, friction) = constants::<Portable>(shared, |k| (shared.spin[i[k]][3], shared.spin[j[k]][3]));
-        let memory: [[Memory; 2]; LANES] = std::array::from_fn(|k| {
+        let memory: [[SpringRow; 2]; LANES] = std::array::from_fn(|k| {
             let slot = at[k].0 as usize;
             if live[slot] { block.memory_of(slot) } else { NO_MEMORY }
         });
@@ -135,7 +135,7 @@ pub fn of_block<C: ContactLaw>(
 
 fn at_wall<C: ContactLaw>(world: &World, shared: &Shared, block: &Block, at: AtWall) -> Contact {
     let lanes = [at; LANES];
-    let (seen, li, _) = AtWall::see::<Portable>(shared, &lanes);
+    let (seen, li, _) = AtWall::kinematics::<Portable>(shared, &lanes);
     let (law, friction) = constants::<Portable>(shared, |_| (shared.spin[at.body][3], at.material));
     let slot = &block.walls[at.slot];
     let memory = if slot.live { &slot.memory } else { &NO_MEMORY };

@@ -1,4 +1,4 @@
-//! How long a contact lasts, the step that follows from it, and what to warn of.
+//! Contact time, the time step that follows from it, and warnings.
 
 use rubblepile_core::{
     Advice, Domain, World,
@@ -31,7 +31,7 @@ pub fn shortest_contact_time(world: &World, settings: &Settings) -> Option<Conta
 /// `timestep = "auto"`.
 pub(crate) fn automatic(world: &World, law: &dyn Springy, settings: &Settings) -> Checked<f64> {
     shortest(world, law, settings).map(|t| t.seconds / STEPS_PER_CONTACT).ok_or_else(|| {
-        let message = "the time step cannot be chosen: it is not known how long a contact lasts";
+        let message = "the time step cannot be chosen: the contact time is unknown";
         Problem::new("method.soft", message)
             .help("give `timestep` or `max_speed` in [method.soft], or `stiffness` to every material")
     })
@@ -75,13 +75,13 @@ pub(crate) fn check(world: &World, law: &dyn Springy, settings: &Settings, skin:
     let mut advice = Vec::new();
     if let Some(row) = world.bodies.shape.iter().position(|&s| s != 0) {
         advice.push(Advice::fatal(format!(
-            "body {} is a polyhedron, and soft spheres are spheres: use [method.nonsmooth]",
+            "body {} is a polyhedron; use [method.nonsmooth]",
             world.bodies.id[row]
         )));
     }
     if world.materials.iter().any(|m| m.cohesion_force > 0.0) {
         advice.push(Advice::fatal(
-            "`cohesion_force` belongs to [method.nonsmooth]: soft spheres stick by `cohesion`, a strength in Pa",
+            "`cohesion_force` belongs to [method.nonsmooth]: soft spheres use `cohesion`, a strength in Pa",
         ));
     }
     advice.extend(missing_constants(world, law, settings));

@@ -13,10 +13,10 @@ use rubblepile_core::{
 use rubblepile_geometry::mesh;
 
 use crate::{
-    blocks::{Block, Memory, NO_MEMORY, WallSlot},
-    contact::{Energy, Seen, resolve},
-    forces::{Shared, Tally, add, constants, load_memory, memory_rows, release, rows},
-    law::{ContactLaw, Touch},
+    blocks::{Block, NO_MEMORY, SpringRow, WallSlot},
+    contact::{ContactEnergy, RelativeMotion, resolve},
+    forces::{LaneSums, Shared, add, constants, load_memory, memory_rows, release, rows},
+    law::{ContactLaw, ContactPair},
 };
 
 /// Shares below this count as this where memory is handed on: a grain may leave a facet in the step that it comes upon
@@ -104,7 +104,7 @@ impl AtWall {
 
     /// Table 1 for eight grains at walls: R_j and m_j are infinite, and l_i is the distance.
     #[inline(always)]
-    pub fn see<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (Seen<L>, L, L) {
+    pub fn kinematics<L: Lanes>(shared: &Shared, at: &[AtWall; LANES]) -> (RelativeMotion<L>, L, L) {
         let [_, _, _, r, u, v, w, m] = L::columns8(std::array::from_fn(|k| &shared.motion[at[k].body]));
         let [p, q, s, _] = L::columns4(std::array::from_fn(|k| &shared.spin[at[k].body]));
         let (mut normal, mut velocity, mut turning) =
@@ -122,9 +122,9 @@ impl AtWall {
         let dv = V3(a, b, c) - V3(u, v, w);
         let approach = dv.dot(n);
         let spin = V3(p, q, s);
-        let seen = Seen {
+        let seen = RelativeMotion {
             normal: n,
-            touch: Touch { overlap: r - li, radius: r, mass: m },
+            touch: ContactPair { overlap: r - li, radius: r, mass: m },
             approach,
             slip: dv - n * approach + n.cross(spin * li),
             spin: V3(d, e, f) - spin,
@@ -204,12 +204,12 @@ fn let_go<C: ContactLaw>(
     let [.., r, _, _, _, m] = shared.motion[body];
     let c = shared.pair(shared.spin[body][3], f64::from(material));
     let mut lost = [0.0; 5];
-    release::<C>(c, Touch { overlap: 0.0, radius: r, mass: m }, &block.walls[slot].memory, &mut lost);
+    release::<C>(c, ContactPair { overlap: 0.0, radius: r, mass: m }, &block.walls[slot].memory, &mut lost);
     block.lost.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += part * lost);
 }
 
 /// What a grain remembers of the other facets of the same asteroid.
-fn inherited(block: &Block, touching: &[AtWall], at: &AtWall) -> [Memory; 2] {
+fn inherited(block: &Block, touching: &[AtWall], at: &AtWall) -> [SpringRow; 2] {
     let (mut sum, mut shares) = (NO_MEMORY, 0.0);
     for slot in slots_of(block, at.slot) {
         let w = &block.walls[slot];
@@ -238,13 +238,13 @@ fn inherited(block: &Block, touching: &[AtWall], at: &AtWall) -> [Memory; 2] {
 pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
     shared: &Shared,
     block: &mut Block,
-    tally: &mut Tally<L>,
+    tally: &mut LaneSums<L>,
 ) {
     block.on_asteroids.clear();
     block.on_asteroids.resize(shared.asteroids.len(), Wrench::default());
     for batch in find::<C, ENERGY>(shared, block).chunks(LANES) {
         let at: [AtWall; LANES] = std::array::from_fn(|k| batch[k.min(batch.len() - 1)]);
-        let (seen, li, small) = AtWall::see::<L>(shared, &at);
+        let (seen, li, small) = AtWall::kinematics::<L>(shared, &at);
         let (law, friction) = constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
         let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory[..]));
         let dt = L::splat(shared.dt);
@@ -252,7 +252,7 @@ pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         let share = L::load(&at.map(|a| a.share));
         let push = push.scaled(share);
         if ENERGY {
-            energy = Energy {
+            energy = ContactEnergy {
                 stored: energy.stored * share,
                 normal: energy.normal * share,
                 sliding: energy.sliding * share,

@@ -8,7 +8,7 @@ use std::time::Instant;
 use glam::DVec3;
 use rubblepile_gravity::{
     Accuracy, direct_sample,
-    internals::{Settings, Solver},
+    internals::{Settings, TreeSolver},
     rms_relative_error,
 };
 use rubblepile_validate::workload::gravity::{rubble, uniform};
@@ -59,7 +59,7 @@ fn main() {
                 for &t in &threads {
                     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(t).build() else { continue };
                     let (seconds, cpu, found) = pool.install(|| {
-                        let mut solver = Solver::default();
+                        let mut solver = TreeSolver::default();
                         let (mut best, mut best_cpu) = (f64::INFINITY, f64::INFINITY);
                         let mut out = vec![DVec3::ZERO; n];
                         let begin = Instant::now();

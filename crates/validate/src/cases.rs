@@ -59,18 +59,18 @@ pub trait Row: Serialize + Send {
 
 /// What happens while cases run.
 #[derive(Debug)]
-pub enum Event<'a, R> {
+pub enum CaseEvent<'a, R> {
     Started,
     Row(R),
     /// A line for who watches: what is known of a part of a case before its rows are.
     Note(&'a str),
     /// The part of the case that is done, 0 to 1.
     Progress(f64),
-    Finished(&'a Outcome),
+    Finished(&'a CaseResult),
 }
 
 /// Is told the name of a case and what happens in it; called by several threads, but for one case by one at a time.
-type Observer<'a, R> = &'a (dyn Fn(&str, Event<R>) + Sync);
+type Observer<'a, R> = &'a (dyn Fn(&str, CaseEvent<R>) + Sync);
 
 /// Takes the rows of one case.
 pub struct Rows<'a, R> {
@@ -88,7 +88,7 @@ impl<'a, R: Row> Rows<'a, R> {
         Rows { case, observer, count, failed, turn: Mutex::new(()) }
     }
 
-    fn tell(&self, event: Event<R>) {
+    fn emit(&self, event: CaseEvent<R>) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         (self.observer)(self.case, event);
     }
@@ -96,7 +96,7 @@ impl<'a, R: Row> Rows<'a, R> {
     pub fn push(&self, row: R) {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.failed.fetch_add(usize::from(!row.passed()), Ordering::Relaxed);
-        self.tell(Event::Row(row));
+        self.emit(CaseEvent::Row(row));
     }
 
     pub fn extend(&self, rows: impl IntoIterator<Item = R>) {
@@ -105,12 +105,12 @@ impl<'a, R: Row> Rows<'a, R> {
 
     /// Says something of a run that is not a row.
     pub fn note(&self, text: impl AsRef<str>) {
-        self.tell(Event::Note(text.as_ref()));
+        self.emit(CaseEvent::Note(text.as_ref()));
     }
 
     /// Says which part of the case is done, 0 to 1.
     pub fn progress(&self, part: f64) {
-        self.tell(Event::Progress(part));
+        self.emit(CaseEvent::Progress(part));
     }
 
     /// Works on numbered items in parallel. Rows come in the order of the numbers (from 0, none left out) whichever item
@@ -139,9 +139,9 @@ impl<'a, R: Row> Rows<'a, R> {
     }
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CaseResult {
     pub case: &'static str,
     pub rows: usize,
     /// Rows that did not pass.
@@ -179,7 +179,7 @@ pub fn choose<'a, R: Row>(
 
 /// How cases are run.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct CaseRun {
     pub options: Options,
     /// Cases at a time.
     pub jobs: usize,
@@ -196,9 +196,9 @@ pub struct StartError(#[from] rayon::ThreadPoolBuildError);
 /// The outcomes are in the order of the cases.
 pub fn run<R: Row>(
     cases: &[&dyn Case<Row = R>],
-    plan: &Plan,
+    plan: &CaseRun,
     observer: Observer<R>,
-) -> Result<Vec<Outcome>, StartError> {
+) -> Result<Vec<CaseResult>, StartError> {
     let jobs = plan.jobs.clamp(1, cases.len().max(1));
     let threads = match (plan.threads, jobs) {
         (Some(threads), _) => threads,
@@ -226,19 +226,19 @@ pub fn run<R: Row>(
     Ok(done.into_values().collect())
 }
 
-fn one<R: Row>(case: &dyn Case<Row = R>, options: &Options, observer: Observer<R>) -> Outcome {
+fn one<R: Row>(case: &dyn Case<Row = R>, options: &Options, observer: Observer<R>) -> CaseResult {
     let rows = Rows::new(case.name(), observer);
-    rows.tell(Event::Started);
+    rows.emit(CaseEvent::Started);
     let start = Instant::now();
     let error = case.run(options, &rows).err();
-    let outcome = Outcome {
+    let outcome = CaseResult {
         case: case.name(),
         rows: rows.count.load(Ordering::Relaxed),
         failed: rows.failed.load(Ordering::Relaxed),
         took: start.elapsed(),
         error,
     };
-    rows.tell(Event::Finished(&outcome));
+    rows.emit(CaseEvent::Finished(&outcome));
     outcome
 }
 
@@ -308,9 +308,9 @@ mod tests {
             let seen = Mutex::new(Vec::new());
             let cases = cases();
             let chosen = choose(&cases, None).expect("all");
-            let plan = Plan { options: Options::default(), jobs, threads: Some(3) };
-            let observer = |case: &str, event: Event<Number>| {
-                if let Event::Row(row) = event {
+            let plan = CaseRun { options: Options::default(), jobs, threads: Some(3) };
+            let observer = |case: &str, event: CaseEvent<Number>| {
+                if let CaseEvent::Row(row) = event {
                     seen.lock().expect("seen").push((case.to_string(), row.0));
                 }
             };

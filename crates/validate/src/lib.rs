@@ -11,5 +11,5 @@ pub mod validate;
 pub mod workload;
 
 pub use cases::{
-    Case, CaseError, Event, NoSuchCase, Options, Outcome, Plan, Row, Rows, StartError, choose, run,
+    Case, CaseError, CaseEvent, CaseResult, CaseRun, NoSuchCase, Options, Row, Rows, StartError, choose, run,
 };

@@ -4,7 +4,7 @@ use rubblepile::{
     core::{PairValues, simd::Lanes},
     soft::{
         ContactLaw, Settings,
-        law::{Springs, Touch, damping},
+        law::{ContactPair, Springs, damping},
     },
 };
 
@@ -22,7 +22,7 @@ impl ContactLaw for Stiffening {
     }
 
     #[inline(always)]
-    fn springs<L: Lanes>(c: &[L; 8], touch: &Touch<L>) -> Springs<L> {
+    fn springs<L: Lanes>(c: &[L; 8], touch: &ContactPair<L>) -> Springs<L> {
         let normal = c[0] * (touch.overlap.max(L::splat(0.0)) / touch.radius).sqrt();
         let damping = c[1] * (normal * touch.mass).sqrt();
         Springs { normal, normal_damping: damping, sliding: normal, sliding_damping: damping }

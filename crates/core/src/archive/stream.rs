@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A checksum is the CRC-32 of the whole file up to it, other checksums left out: a block that is flipped, missing,
-//! doubled or in the wrong place does not pass, and nothing of a block is looked at before it has passed. Both
+//! doubled or in the wrong place does not pass, and nothing of a block is used before it has passed. Both
 //! directions need one block of memory.
 
 use std::io;
@@ -24,7 +24,7 @@ const BLOCK: usize = 1 << 20;
 pub struct Damage {
     pub section: String,
     pub what: String,
-    /// What the system said, if it is not the file's fault.
+    /// The system's error, if the file itself is not at fault.
     pub source: Option<io::Error>,
 }
 
@@ -34,18 +34,18 @@ impl Damage {
     }
 }
 
-/// Where values are written to.
-pub struct Target<'a> {
+/// Writes values to a file.
+pub struct ArchiveWriter<'a> {
     out: &'a mut dyn io::Write,
     hasher: Hasher,
     block: Vec<u8>,
     section_length: u64,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ArchiveWriter<'a> {
     pub fn new(out: &'a mut dyn io::Write, magic: &[u8; 8], version: u32) -> io::Result<Self> {
         let mut target =
-            Target { out, hasher: Hasher::new(), block: Vec::with_capacity(BLOCK), section_length: 0 };
+            ArchiveWriter { out, hasher: Hasher::new(), block: Vec::with_capacity(BLOCK), section_length: 0 };
         target.raw(magic)?;
         target.raw(&version.to_le_bytes())?;
         Ok(target)
@@ -106,15 +106,15 @@ impl<'a> Target<'a> {
     }
 }
 
-/// What the first bytes of a file say it is.
+/// The kind of a file according to its first bytes.
 pub enum Opening<'a> {
-    Ours(Source<'a>),
+    Ours(ArchiveReader<'a>),
     Foreign(String),
     OtherVersion(u32),
 }
 
-/// Where values are read from.
-pub struct Source<'a> {
+/// Reads values from a file.
+pub struct ArchiveReader<'a> {
     input: &'a mut dyn io::Read,
     hasher: Hasher,
     block: Vec<u8>,
@@ -125,10 +125,10 @@ pub struct Source<'a> {
     section_length: u64,
 }
 
-impl<'a> Source<'a> {
+impl<'a> ArchiveReader<'a> {
     /// `length` is that of the whole file.
     pub fn open(input: &'a mut dyn io::Read, length: u64, magic: &[u8; 8], newest: u32) -> Read<Opening<'a>> {
-        let mut source = Source {
+        let mut source = ArchiveReader {
             input,
             hasher: Hasher::new(),
             block: Vec::new(),
@@ -143,7 +143,7 @@ impl<'a> Source<'a> {
         }
         source.raw(&mut head)?;
         if head[..8] != magic[..] {
-            return Ok(Opening::Foreign("it does not begin like one".into()));
+            return Ok(Opening::Foreign("its magic number is wrong".into()));
         }
         let version = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
         Ok(if version != newest { Opening::OtherVersion(version) } else { Opening::Ours(source) })
@@ -203,7 +203,7 @@ impl<'a> Source<'a> {
         if found != name.as_bytes() {
             let found =
                 if length == 0 { "the end".into() } else { String::from_utf8_lossy(&found).into_owned() };
-            return Err(self.damage(format!("`{}` is in its place", found.escape_debug())));
+            return Err(self.damage(format!("`{}` was found instead", found.escape_debug())));
         }
         self.section_length = 0;
         (self.block, self.at) = (Vec::new(), 0);
@@ -214,7 +214,7 @@ impl<'a> Source<'a> {
             d
         })?;
         if self.at < self.block.len() || self.next_block()? {
-            return Err(self.damage("there is more in it than there should be"));
+            return Err(self.damage("it is longer than expected"));
         }
         Ok(value)
     }
@@ -229,7 +229,7 @@ impl<'a> Source<'a> {
             let total = u64::from_le_bytes(self.number()?);
             self.check()?;
             if total != self.section_length {
-                return Err(self.damage("its length is not what it says"));
+                return Err(self.damage("its length is not the recorded one"));
             }
             return Ok(false);
         }

@@ -14,10 +14,10 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddSpin {
-    /// Name of the group of grains. Not given: all grains.
+    /// Name of the group of grains. Default: all grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Angular velocity that is added.
+    /// The angular velocity to add.
     pub spin: Vector<AngularVelocityKind>,
 }
 

@@ -1,6 +1,6 @@
-//! Puts a wall in.
+//! Adds a wall.
 
-use super::{Act, ActSettings, Builder, Outcome};
+use super::{Act, ActSettings, ActionContext, Outcome};
 use crate::{Result, Wall, World, settings::Check, wall::WallTable};
 
 /// Puts in this wall, whose motion starts then.
@@ -17,7 +17,7 @@ impl ActSettings for WallTable {
     /// The walls of all events are checked together, before the events.
     fn check(&self, _: &mut Check, _: &str) {}
 
-    fn action(&self, builder: &mut Builder) -> AddWall {
+    fn action(&self, builder: &mut ActionContext) -> AddWall {
         let id = builder.next_wall;
         builder.next_wall += 1;
         AddWall { wall: Box::new(self.wall(id, builder.materials)) }

@@ -1,4 +1,4 @@
-//! What happens at given times: walls come and go, groups are spun up, materials change, the run ends.
+//! Events: at given times walls come and go, groups are spun up, materials change, the run ends.
 //!
 //! Each action is one file here, which has the table of a scenario, its check and what it does, and one line in the list
 //! below, with its number in checkpoints.
@@ -42,20 +42,20 @@ macro_rules! actions {
             }
         }
 
-        /// Something that happens: once (`at`) or again and again (`every`). Exactly one action.
+        /// An action at one time (`at`) or at intervals (`every`); exactly one action per event.
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct EventTable {
-            /// Happens once, at this time.
+            /// The action happens once, at this time.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub at: Option<Time>,
-            /// Happens again and again, with this time between.
+            /// The action is repeated at this interval.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub every: Option<Time>,
-            /// With `every`: the first time. Not given: after one interval.
+            /// With `every`: the first time. Default: after one interval.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub start: Option<Time>,
-            /// With `every`: no more after this time. Not given: to the end of the run.
+            /// With `every`: never after this time. Default: the end of the run.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub end: Option<Time>,
             $(
@@ -85,7 +85,7 @@ macro_rules! actions {
                 })*
             }
 
-            fn action(&self, builder: &mut Builder) -> Option<Action> {
+            fn action(&self, builder: &mut ActionContext) -> Option<Action> {
                 $(if let Some(settings) = &self.$key {
                     return Some(settings.action(builder).into());
                 })*
@@ -96,25 +96,25 @@ macro_rules! actions {
 }
 
 actions! {
-    /// Takes the wall of this name away.
+    /// Removes the wall of this name.
     1 remove_wall: RemoveWall => RemoveWall,
-    /// Puts a wall in.
+    /// Adds a wall.
     0 add_wall: WallTable => AddWall,
-    /// Gives a wall another motion.
+    /// Changes the motion of a wall.
     2 set_motion: SetMotion => SetMotion,
     /// Adds a rigid rotation.
     3 add_spin: AddSpin => AddSpin,
     /// Changes a value of a material.
     4 set_material: SetMaterial => SetMaterial,
-    /// Makes an asteroid turn faster or slower about its z axis, with the grains carried along.
+    /// Changes the rotation period of an asteroid about its z axis; the grains are carried along.
     7 spin_up: SpinUp => SpinUp,
-    /// Takes out, and counts, the grains that are farther away than this from the first asteroid, or else from the origin.
+    /// Removes and counts the grains farther than this from the first asteroid, or from the origin without one.
     6 remove_beyond: RemoveBeyond => RemoveBeyond,
     /// Ends the run.
     5 stop: Stop => Stop,
 }
 
-/// What an event does, with the settings that a scenario has for it.
+/// The action of an event, with its settings.
 pub trait Act: Clone {
     /// Whether it can happen only once.
     const ONCE: bool = false;
@@ -128,14 +128,14 @@ pub trait Act: Clone {
     fn apply(&self, world: &mut World) -> Result<Outcome>;
 }
 
-/// What the scenario has for an action: most are settings of themselves.
+/// The settings of an action; most actions are their own settings.
 pub trait ActSettings {
     type Action: Act;
 
     fn check(&self, c: &mut Check, at: &str);
 
     /// The action; checked before.
-    fn action(&self, builder: &mut Builder) -> Self::Action;
+    fn action(&self, builder: &mut ActionContext) -> Self::Action;
 }
 
 impl<A: Act> ActSettings for A {
@@ -145,20 +145,20 @@ impl<A: Act> ActSettings for A {
         Act::check(self, c, at);
     }
 
-    fn action(&self, _: &mut Builder) -> A {
+    fn action(&self, _: &mut ActionContext) -> A {
         self.clone()
     }
 }
 
-/// What actions are made with, in the order of their events.
+/// The context in which actions are made, in the order of their events.
 #[derive(Debug)]
-pub struct Builder<'a> {
+pub struct ActionContext<'a> {
     pub materials: &'a [Material],
     /// Id of the next wall: those of the scenario have the first ones.
     pub next_wall: u32,
 }
 
-/// What an event asks of the run loop.
+/// The outcome of an event for the run loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Continue,
@@ -184,7 +184,7 @@ crate::archive_enum!(Trigger { 0 => At { 0: time }, 1 => Every { start, interval
 pub struct Event {
     pub trigger: Trigger,
     pub action: Action,
-    /// How often it has happened.
+    /// Number of times it has happened.
     pub fired: u64,
 }
 
@@ -195,7 +195,7 @@ impl Event {
         Event { trigger, action: action.into(), fired: 0 }
     }
 
-    /// When it happens next; `None`: never again.
+    /// Time of its next occurrence; `None`: never again.
     pub fn next(&self) -> Option<f64> {
         match self.trigger {
             Trigger::At(t) => (self.fired == 0).then_some(t),
@@ -237,15 +237,15 @@ impl EventTable {
             [] => {
                 let names: Vec<String> = ACTIONS.iter().map(|a| format!("`{}`", a.key)).collect();
                 let help = format!("give one of {}", names.join(", "));
-                c.add_help(at, "nothing happens in this event", help);
+                c.add_help(at, "this event has no action", help);
             }
             [only] => {
                 let fine = self.every.is_none() || !only.once;
-                c.check(fine, at, "every", || format!("`{}` can happen only once: use `at`", only.key));
+                c.check(fine, at, "every", || format!("`{}` can happen only once; use `at`", only.key));
             }
             [first, second, ..] => {
                 let message =
-                    format!("an event does one thing; this has `{}` and `{}`", first.key, second.key);
+                    format!("an event has one action; this one has `{}` and `{}`", first.key, second.key);
                 c.add(join(at, second.key), message);
             }
         }
@@ -276,7 +276,7 @@ impl EventTable {
     }
 
     /// The event; checked before. `None`: it has no action.
-    pub fn event(&self, builder: &mut Builder) -> Option<Event> {
+    pub fn event(&self, builder: &mut ActionContext) -> Option<Event> {
         let trigger = match (self.at, self.every) {
             (Some(t), _) => Trigger::At(t.0),
             (None, every) => {

@@ -1,4 +1,4 @@
-//! Takes out, and counts, bodies that are far away.
+//! Removes and counts bodies that are far away.
 
 use glam::DVec3;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Takes a wall away. Bodies that it holds are set free.
+//! Removes a wall. Bodies that it holds are released.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Gives a wall another motion.
+//! Changes the motion of a wall.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use crate::{
     wall::MotionTable,
 };
 
-/// Gives a wall another motion, from where it is.
+/// Changes the motion of a wall, from its current position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetMotion {
     /// Name of the wall.
     pub wall: String,
-    /// The motion; `"none"` stops it.
+    /// The new motion; `"none"` stops the wall.
     pub motion: MotionTable,
 }
 

@@ -1,4 +1,4 @@
-//! Makes an asteroid turn at another rate.
+//! Changes the rotation rate of an asteroid.
 
 use glam::DVec3;
 use schemars::JsonSchema;
@@ -10,13 +10,13 @@ use crate::{
     settings::{Check, join, quantity::*},
 };
 
-/// Makes an asteroid turn at another rate, at once, with the grains carried along as if they were a part of it.
+/// Changes the rotation period of an asteroid instantly; the grains are carried along as if part of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpinUp {
     /// Name of the asteroid.
     pub asteroid: String,
-    /// Time of one turn; negative: the other way.
+    /// Rotation period; negative for retrograde rotation.
     pub period: Time,
 }
 
@@ -30,7 +30,7 @@ impl Act for SpinUp {
         let names = scene.asteroids.iter().map(String::as_str);
         c.known(&self.asteroid, names, "asteroid", join(at, "asteroid"));
         let period = self.period.0.abs();
-        c.check((1e-30..=1e30).contains(&period), at, "period", || "this is no period".into());
+        c.check((1e-30..=1e30).contains(&period), at, "period", || "the period must not be 0".into());
     }
 
     /// An asteroid that is not there any more is left alone.

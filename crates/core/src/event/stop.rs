@@ -13,7 +13,7 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
-    /// Only if the kinetic energy of all grains is below this. Not given: in any case.
+    /// Only if the total kinetic energy of the grains is below this. Default: unconditionally.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinetic_energy_below: Option<Energy>,
 }

@@ -1,12 +1,12 @@
-//! Checks of settings whose types are right: signs, ranges, names that nothing has. Every finding carries the path of
-//! its key, so that nobody has to repeat the check to find the line.
+//! Checks of values: signs, ranges, unknown names. Every problem carries the path of its key, so that the check need
+//! not be repeated to find the line.
 
 use std::fmt;
 
 use super::{
     names::suggestion,
     quantity::{AngularVelocityKind, Auto, NumberKind, Quantity, Time, TimeKind, Vector},
-    scene::Scene,
+    scene::ScenarioContext,
 };
 
 /// Something wrong with a value, found after reading: where, as a path of keys (`grains[1].material`), and why.
@@ -44,12 +44,12 @@ const HUGE: f64 = 1e30;
 
 /// Collects the problems of a scenario, and knows what its other tables say.
 pub struct Check<'a> {
-    pub scene: &'a Scene,
+    pub scene: &'a ScenarioContext,
     pub problems: Vec<Problem>,
 }
 
 impl<'a> Check<'a> {
-    pub fn new(scene: &'a Scene) -> Self {
+    pub fn new(scene: &'a ScenarioContext) -> Self {
         Check { scene, problems: Vec::new() }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// How many steps a field is kept for.
+    /// Checks the number of steps between updates of a field.
     pub fn every_steps(&mut self, every: u64, at: &str) {
         self.check((1..=1_000_000).contains(&every), at, "every", || {
             format!("`every` counts steps: it must be at least 1 and at most a million, it is {every}")
@@ -106,7 +106,7 @@ impl<'a> Check<'a> {
     pub fn direction(&mut self, v: Vector<NumberKind>, at: &str, key: &str) {
         let length = v.0.length();
         let ok = length > 1e-100 && length.is_finite();
-        self.check(ok, at, key, || format!("`{key}` gives no direction: its length is {length}"));
+        self.check(ok, at, key, || format!("`{key}` must have a direction; its length is {length}"));
     }
 
     pub fn modest<K>(&mut self, v: Vector<K>, at: &str, key: &str) {

@@ -1,10 +1,10 @@
-//! What a field's settings say of it.
+//! What the settings of a field provide.
 
 use std::fmt;
 
 use glam::DVec3;
 
-use super::{check::Check, scene::Scene};
+use super::{check::Check, scene::ScenarioContext};
 use crate::{Citation, Field};
 
 /// The settings of a field: an entry of `[[gravity]]`.
@@ -26,7 +26,7 @@ pub trait FieldSettings: fmt::Debug + Send + Sync {
     }
 
     /// Makes the field. The settings have been checked; `scene` knows the ids of the asteroids' names.
-    fn field(&self, scene: &Scene) -> Box<dyn Field>;
+    fn field(&self, scene: &ScenarioContext) -> Box<dyn Field>;
 
     /// Every paper that it may cite.
     fn papers() -> Vec<Citation>
@@ -37,7 +37,7 @@ pub trait FieldSettings: fmt::Debug + Send + Sync {
     }
 }
 
-/// What attracts.
+/// The source of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source<'a> {
     /// The bodies, each other.

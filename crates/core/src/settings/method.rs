@@ -1,4 +1,4 @@
-//! What a method's settings say of it: all that the rest of a scenario needs to know of a method.
+//! What the settings of a method provide: all that the rest of a scenario needs to know of it.
 
 use std::{fmt, ops::Bound};
 
@@ -32,13 +32,13 @@ pub trait MethodSettings: fmt::Debug + Send + Sync {
         false
     }
 
-    /// What becomes of grains that overlap at the start.
+    /// Treatment of grains that overlap at the start.
     fn start_overlap(&self) -> StartOverlap {
         StartOverlap { tolerated: 0.01, severity: Severity::Warning, outcome: "be pushed apart" }
     }
 
-    /// What is doubtful about these settings for a world as it starts.
-    fn doubts(&self, _world: &World) -> Vec<Advice> {
+    /// Warnings about these settings for the initial world.
+    fn warnings(&self, _world: &World) -> Vec<Advice> {
         Vec::new()
     }
 
@@ -53,10 +53,10 @@ pub trait MethodSettings: fmt::Debug + Send + Sync {
     }
 }
 
-/// What a method makes of grains that overlap each other, walls or asteroids at the start.
+/// How a method treats grains that overlap each other, walls or asteroids at the start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartOverlap {
-    /// Part of the radius up to which nobody need know.
+    /// Fraction of the radius up to which no advice is given.
     pub tolerated: f64,
     pub severity: Severity,
     /// What they will do, after "they will".

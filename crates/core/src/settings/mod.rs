@@ -18,4 +18,4 @@ pub use method::{MethodSettings, StartOverlap, restitution};
 pub use names::{nearest, suggestion};
 pub use quantity::*;
 pub use sampling::Sampling;
-pub use scene::Scene;
+pub use scene::ScenarioContext;

@@ -1,4 +1,4 @@
-//! Names: whether one may be taken, whether there is a thing of that name, and the nearest right one to a wrong one.
+//! Names: whether one is valid, whether it is known, and which known name a misspelt one resembles.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> 
     let all: Vec<String> = candidates.into_iter().take(40).map(|c| format!("`{c}`")).collect();
     match all.len() {
         0 => "there are none".into(),
-        _ => format!("what there is: {}", all.join(", ")),
+        _ => format!("expected one of: {}", all.join(", ")),
     }
 }
 
@@ -70,7 +70,7 @@ impl Check<'_> {
             Some(name) => self.known(name, known, "material", join(at, "material")),
             None if scene.materials.is_empty() => {
                 let help = "add a [[material]] table with `name` and `density`";
-                self.add_help(at, "there is no material for this", help);
+                self.add_help(at, "there are no materials", help);
             }
             None => {
                 let help = suggestion("", known);

@@ -14,8 +14,8 @@ use serde::{
 
 use crate::units::{self, Dimension};
 
-/// What is measured: gives the dimension.
-pub trait Kind: 'static {
+/// A physical quantity, with its dimension.
+pub trait QuantityKind: 'static {
     const DIMENSION: Dimension;
 }
 
@@ -23,7 +23,7 @@ macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident, $alias:ident = $dimension:ident;)*) => {$(
         $(#[$doc])*
         pub enum $kind {}
-        impl Kind for $kind {
+        impl QuantityKind for $kind {
             const DIMENSION: Dimension = units::$dimension;
         }
         pub type $alias = Quantity<$kind>;
@@ -117,7 +117,7 @@ fn finite<E: Error>(value: f64) -> Result<f64, E> {
     if value.is_finite() { Ok(value) } else { Err(E::custom(format!("{value} is not a finite number"))) }
 }
 
-/// How a text of this dimension may look, for messages.
+/// An example of a text of this dimension, for messages.
 fn example(dimension: Dimension) -> String {
     match dimension {
         units::NUMBER => "a plain number".into(),
@@ -151,7 +151,7 @@ impl Visitor<'_> for QuantityVisitor {
     }
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Quantity<K> {
+impl<'de, K: QuantityKind> Deserialize<'de> for Quantity<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(QuantityVisitor(K::DIMENSION)).map(Quantity::new)
     }
@@ -165,7 +165,7 @@ impl<K> Serialize for Quantity<K> {
 
 struct VectorVisitor<K>(PhantomData<K>);
 
-impl<'de, K: Kind> Visitor<'de> for VectorVisitor<K> {
+impl<'de, K: QuantityKind> Visitor<'de> for VectorVisitor<K> {
     type Value = Vector<K>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,7 +208,7 @@ impl<'de, K: Kind> Visitor<'de> for VectorVisitor<K> {
     }
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Vector<K> {
+impl<'de, K: QuantityKind> Deserialize<'de> for Vector<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(VectorVisitor(PhantomData))
     }
@@ -290,7 +290,7 @@ impl Visitor<'_> for AutoVisitor {
     }
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Auto<K> {
+impl<'de, K: QuantityKind> Deserialize<'de> for Auto<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = deserializer.deserialize_any(AutoVisitor(K::DIMENSION))?;
         Ok(value.map_or(Auto::Auto, |v| Auto::Value(Quantity::new(v))))
@@ -306,7 +306,7 @@ impl<K> Serialize for Auto<K> {
     }
 }
 
-/// How often: in simulated time, or on the clock on the wall (`"30 min wall"`), s.
+/// An interval, in simulated or in wall-clock time (`"30 min wall"`), s.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Interval {
     Simulated(f64),
@@ -327,7 +327,7 @@ impl Visitor<'_> for IntervalVisitor {
     type Value = Interval;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a time, such as \"10 min\" (simulated) or \"30 min wall\" (on the clock on the wall)")
+        f.write_str("a time, such as \"10 min\" (simulated) or \"30 min wall\" (wall-clock time)")
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Interval, E> {
@@ -427,16 +427,16 @@ macro_rules! schema {
     };
 }
 
-schema!([K: Kind] Quantity<K>, format!("Quantity in {}", K::DIMENSION.unit()),
+schema!([K: QuantityKind] Quantity<K>, format!("Quantity in {}", K::DIMENSION.unit()),
     json_schema!({ "type": ["number", "string"], "x-unit": K::DIMENSION.unit() }));
-schema!([K: Kind] Vector<K>, format!("Vector in {}", K::DIMENSION.unit()), json_schema!({
+schema!([K: QuantityKind] Vector<K>, format!("Vector in {}", K::DIMENSION.unit()), json_schema!({
     "type": ["array", "string"],
     "items": { "type": ["number", "string"] },
     "minItems": 3,
     "maxItems": 3,
     "x-unit": K::DIMENSION.unit()
 }));
-schema!([K: Kind] Auto<K>, format!("Auto or {}", K::DIMENSION.unit()),
+schema!([K: QuantityKind] Auto<K>, format!("Auto or {}", K::DIMENSION.unit()),
     json_schema!({ "type": ["number", "string"], "x-unit": K::DIMENSION.unit(), "x-auto": true }));
 schema!([] Interval, "Interval", json_schema!({ "type": ["number", "string"], "x-unit": "s" }));
 schema!([] AnyQuantity, "Value", json_schema!({ "type": ["number", "string"] }));

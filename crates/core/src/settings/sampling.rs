@@ -1,14 +1,14 @@
-//! How often.
+//! Sampling intervals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::quantity::Time;
 
-/// How often something is measured or written.
+/// Interval of measurements or output.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
 }

@@ -1,14 +1,14 @@
-//! What the tables of a scenario know of each other.
+//! Names and defaults that the tables of a scenario share.
 
 use glam::DVec3;
 
 use crate::{Material, PairOverride};
 
-/// What the other tables of a scenario say, for settings that refer to them: names to look up, and the defaults that
+/// The context of settings that refer to other tables of a scenario: names to look up, and the defaults that
 /// depend on other keys.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Scene {
-    /// When the run ends, s.
+pub struct ScenarioContext {
+    /// End of the run, s.
     pub end: f64,
     /// Name of the method, as in `[method.soft]`.
     pub method: &'static str,
@@ -28,7 +28,7 @@ pub struct Scene {
     pub up: DVec3,
 }
 
-impl Scene {
+impl ScenarioContext {
     /// The names of all walls, each once.
     pub fn wall_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

@@ -63,7 +63,7 @@ impl Instructions {
         Self::ALL.into_iter().rev().find(|i| i.available()).unwrap_or(Instructions::Portable)
     }
 
-    /// What `RUBBLEPILE_LANES` asks for; `None` if it is not set or empty.
+    /// The value of `RUBBLEPILE_LANES`; `None` if it is not set or empty.
     pub fn requested() -> Result<Option<Self>, LanesError> {
         match std::env::var_os(VARIABLE) {
             Some(value) if !value.is_empty() => Self::parse(&value.to_string_lossy()).map(Some),

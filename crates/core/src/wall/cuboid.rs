@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -65,7 +65,7 @@ impl Geometry for Cuboid {
     }
 
     #[inline]
-    fn nearest(&self, face: u32, x: DVec3) -> Near {
+    fn nearest(&self, face: u32, x: DVec3) -> ClosestPoint {
         let axis = (face / 2) as usize;
         let mut normal = DVec3::ZERO;
         let mut point = x;
@@ -79,7 +79,7 @@ impl Geometry for Cuboid {
             distance = self.max[axis] - x[axis];
             point[axis] = self.max[axis];
         }
-        Near { point, normal, distance }
+        ClosestPoint { point, normal, distance }
     }
 
     fn curvature(&self, _x: DVec3) -> Curvature {
@@ -98,7 +98,7 @@ impl Geometry for Cuboid {
 }
 
 impl Draw for PlacedCuboid {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         let [x, y, z] = self.halves;
         for (out, u, v) in [(x, y, z), (y, z, x), (z, x, y)] {
             drawing.quad(self.centre - out, u, v);

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent, circle},
+    drawing::{BoundingSphere, Drawing, circle},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -36,7 +36,7 @@ pub struct CylinderShape {
     pub axis: Vector<NumberKind>,
     /// Its radius.
     pub radius: Length,
-    /// Its length. Not given: infinite.
+    /// Its length. Default: infinite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Length>,
 }
@@ -69,7 +69,7 @@ impl Geometry for Cylinder {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let Cylinder { centre, axis, radius, length } = *self;
         let d = x - centre;
         let along = d.dot(axis);
@@ -79,10 +79,10 @@ impl Geometry for Cylinder {
             Some(l) => along.clamp(-0.5 * l, 0.5 * l),
             None => along,
         };
-        Near::from_point(x, centre + along * axis + radius * out, -out)
+        ClosestPoint::from_point(x, centre + along * axis + radius * out, -out)
     }
 
-    fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
         is_parallel(axis, self.axis) && is_on_axis(centre - self.centre, self.axis)
     }
 
@@ -100,7 +100,7 @@ impl Draw for Cylinder {
         self.length.is_some()
     }
 
-    fn draw(&self, drawing: &mut Drawing, extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere) {
         let Cylinder { centre, axis, radius, length } = *self;
         let (middle, half) = match length {
             Some(length) => (centre, 0.5 * length),

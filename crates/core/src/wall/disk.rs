@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent, circle},
+    drawing::{BoundingSphere, Drawing, circle},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -67,16 +67,16 @@ impl Geometry for Disk {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let d = x - self.centre;
         let h = d.dot(self.normal);
         let flat = d - h * self.normal;
         let r = flat.length();
         let clamped = r.clamp(self.hole, self.radius);
-        Near::from_point(x, self.centre + clamped * outwards(flat, self.normal), self.normal)
+        ClosestPoint::from_point(x, self.centre + clamped * outwards(flat, self.normal), self.normal)
     }
 
-    fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
         is_parallel(axis, self.normal) && is_on_axis(centre - self.centre, self.normal)
     }
 
@@ -90,7 +90,7 @@ impl Geometry for Disk {
 }
 
 impl Draw for Disk {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         let Disk { centre, normal, radius, hole } = *self;
         if hole > 0.0 {
             drawing.band(circle(centre, normal, radius), circle(centre, normal, hole));

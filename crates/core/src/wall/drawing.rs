@@ -1,4 +1,4 @@
-//! What is drawn of a wall: polygons, lines and vertices between points.
+//! Drawings of walls: polygons, lines and vertices.
 
 use std::f64::consts::TAU;
 
@@ -17,9 +17,9 @@ pub struct Drawing {
     pub polygons: Vec<Vec<u32>>,
 }
 
-/// A ball that holds what is seen.
+/// A sphere around everything that is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Extent {
+pub struct BoundingSphere {
     pub centre: DVec3,
     pub radius: f64,
 }

@@ -16,7 +16,7 @@ pub struct LineShape {
     /// Its direction, of any length.
     #[serde(default = "z_axis")]
     pub axis: Vector<NumberKind>,
-    /// Its length. Not given: infinite.
+    /// Its length. Default: infinite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Length>,
 }

@@ -1,5 +1,5 @@
-//! Walls: surfaces that grains touch and that feel nothing. Where they are at a time is analytic in the time
-//! since their motion was set, so a restart needs no more than these fields.
+//! Walls: surfaces that grains touch and that feel no reaction. Their position is analytic in the time since their
+//! motion was set, so a restart needs no more than these fields.
 //!
 //! Each shape is one file here, named in the list of `shapes.rs`; motions are in `motion.rs`, the `[[wall]]` table of a
 //! scenario in `table.rs`.
@@ -28,16 +28,17 @@ pub use cylinder::{Cylinder, CylinderShape};
 pub use disk::{Disk, DiskShape};
 pub use line::LineShape;
 pub use motion::{
-    Motion, MotionTable, OscillationMotion, ReciprocalMotion, RotationMotion, Swiftness, TranslationMotion,
+    MotionBounds, MotionTable, OscillationMotion, ReciprocalMotion, RotationMotion, TranslationMotion,
+    WallMotion,
 };
 pub use plane::{Plane, PlaneShape};
 pub use point::PointShape;
 pub use rectangle::{Rectangle, RectangleShape};
 pub use ring::RingShape;
-pub use shapes::{Curvature, Draw, Geometry, Near, PlacedSurface, ShapeSettings, Surface, WallShape};
+pub use shapes::{ClosestPoint, Curvature, Draw, Geometry, PlacedSurface, ShapeSettings, Surface, WallShape};
 pub use table::{Colour, TRANSPARENCY, WallTable, check};
 
-/// Where a rigid frame is and how it moves.
+/// Position, orientation and velocity of a rigid frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
     pub translation: DVec3,
@@ -63,21 +64,21 @@ impl Pose {
     }
 }
 
-/// What a wall does with a grain that touches it.
+/// The effect of a wall on a grain that touches it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "TouchName")]
-pub enum Touch {
-    /// The grain bounces, slides or rolls, as the materials say.
+pub enum WallResponse {
+    /// The grain bounces, slides or rolls, according to the materials.
     #[default]
     Bounce,
-    /// The grain is held, and moves with the wall. Hard spheres alone.
+    /// The grain sticks and moves with the wall. Hard spheres only.
     Stick,
-    /// The grain is taken out, and counted. Hard spheres alone.
+    /// The grain is removed and counted. Hard spheres only.
     Absorb,
 }
 
-crate::archive_enum!(Touch { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
+crate::archive_enum!(WallResponse { 0 => Bounce {}, 1 => Stick {}, 2 => Absorb {} });
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wall {
@@ -86,12 +87,12 @@ pub struct Wall {
     pub name: String,
     pub material: u32,
     pub surface: Surface,
-    pub motion: Motion,
+    pub motion: WallMotion,
     /// Time at which `motion` was set, and where the wall was then.
     pub since: f64,
     pub translation: DVec3,
     pub rotation: DQuat,
-    pub touch: Touch,
+    pub touch: WallResponse,
 }
 
 crate::archive_struct!(Wall { id, name, material, surface, motion, since, translation, rotation, touch });
@@ -103,11 +104,11 @@ impl Wall {
             name: name.into(),
             material,
             surface: surface.into(),
-            motion: Motion::None,
+            motion: WallMotion::None,
             since: 0.0,
             translation: DVec3::ZERO,
             rotation: DQuat::IDENTITY,
-            touch: Touch::Bounce,
+            touch: WallResponse::Bounce,
         }
     }
 
@@ -123,7 +124,7 @@ impl Wall {
     }
 
     /// Gives the wall another motion from `time` on, from where it is then.
-    pub fn set_motion(&mut self, motion: Motion, time: f64) {
+    pub fn set_motion(&mut self, motion: WallMotion, time: f64) {
         let pose = self.pose(time);
         self.translation = pose.translation;
         self.rotation = pose.rotation;
@@ -134,7 +135,9 @@ impl Wall {
     /// Whether its surface stays where it is, though the wall may turn.
     pub fn keeps_its_place(&self) -> bool {
         match self.motion {
-            Motion::Rotation { centre, axis, .. } => self.surface.turns_into_itself(centre, axis),
+            WallMotion::Rotation { centre, axis, .. } => {
+                self.surface.is_invariant_under_rotation(centre, axis)
+            }
             motion => motion.is_still(),
         }
     }

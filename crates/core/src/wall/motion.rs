@@ -1,4 +1,4 @@
-//! How walls move: for each motion its settings, its check, where it takes a wall, and how fast.
+//! Motions of walls: for each its settings, its check, and the position and velocity of the wall.
 //!
 //! A new motion is a variant and an arm of each function here.
 
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::{Pose, Surface};
 use crate::settings::{Check, join, quantity::*};
 
-/// How a wall moves. Rotations turn about the wall's own axis and centre unless others are given.
+/// The motion of a wall. Rotations are about the wall's own axis and centre unless others are given.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Motion {
+pub enum WallMotion {
     None,
     /// Constant velocity, m/s.
     Translation {
@@ -41,7 +41,7 @@ pub enum Motion {
     },
 }
 
-crate::archive_enum!(Motion {
+crate::archive_enum!(WallMotion {
     0 => None {},
     1 => Translation { velocity },
     2 => Oscillation { amplitude, frequency, phase },
@@ -53,14 +53,14 @@ crate::archive_enum!(Motion {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MotionTable {
-    /// Not at all.
+    /// At rest.
     #[default]
     None,
     /// At a constant velocity.
     Translation(TranslationMotion),
-    /// To and fro as a sine.
+    /// Sinusoidal oscillation.
     Oscillation(OscillationMotion),
-    /// Ever slower, so that a box whose other side grows steadily keeps its area.
+    /// At a falling speed, so that a box whose other side grows steadily keeps its area.
     Reciprocal(ReciprocalMotion),
     /// About an axis.
     Rotation(RotationMotion),
@@ -74,13 +74,13 @@ pub struct TranslationMotion {
     pub velocity: Vector<SpeedKind>,
 }
 
-/// To and fro: displacement `amplitude * sin(2 pi frequency t + phase)`, less its value at the start.
+/// Sinusoidal oscillation: displacement `amplitude * sin(2 pi frequency t + phase)`, less its value at the start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OscillationMotion {
-    /// Largest displacement, with its direction.
+    /// Amplitude, with its direction.
     pub amplitude: Vector<LengthKind>,
-    /// How often it goes to and fro.
+    /// Frequency.
     pub frequency: Frequency,
     /// Phase at the start.
     #[serde(default = "no_angle")]
@@ -106,12 +106,12 @@ pub struct ReciprocalMotion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotationMotion {
-    /// How fast it turns: `"2 rpm"`, `"30 deg/s"`; negative for the other way.
+    /// Angular speed: `"2 rpm"`, `"30 deg/s"`; negative for the opposite sense.
     pub rate: AngularVelocity,
-    /// The axis, of any length. Not given: the wall's own axis or normal (z for a box).
+    /// The axis, of any length. Default: the wall's own axis or normal (z for a box).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vector<NumberKind>>,
-    /// A point of the axis. Not given: the middle of the wall.
+    /// A point of the axis. Default: the middle of the wall.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centre: Option<Vector<LengthKind>>,
 }
@@ -158,15 +158,17 @@ impl MotionTable {
     }
 
     /// The motion of a wall with this surface; checked before.
-    pub fn motion(&self, surface: &Surface) -> Motion {
+    pub fn motion(&self, surface: &Surface) -> WallMotion {
         match self {
-            MotionTable::None => Motion::None,
-            MotionTable::Translation(t) => Motion::Translation { velocity: t.velocity.0 },
-            MotionTable::Oscillation(o) => {
-                Motion::Oscillation { amplitude: o.amplitude.0, frequency: o.frequency.0, phase: o.phase.0 }
-            }
-            MotionTable::Reciprocal(r) => Motion::Reciprocal { size: r.size.0, rate: r.rate.0 },
-            MotionTable::Rotation(r) => Motion::Rotation {
+            MotionTable::None => WallMotion::None,
+            MotionTable::Translation(t) => WallMotion::Translation { velocity: t.velocity.0 },
+            MotionTable::Oscillation(o) => WallMotion::Oscillation {
+                amplitude: o.amplitude.0,
+                frequency: o.frequency.0,
+                phase: o.phase.0,
+            },
+            MotionTable::Reciprocal(r) => WallMotion::Reciprocal { size: r.size.0, rate: r.rate.0 },
+            MotionTable::Rotation(r) => WallMotion::Rotation {
                 centre: r.centre.map_or(surface.centre(), |c| c.0),
                 axis: r.axis.map_or(surface.axis(), |a| a.0.normalize_or(DVec3::Z)),
                 rate: r.rate.0,
@@ -176,24 +178,24 @@ impl MotionTable {
 }
 
 /// A motion that is known in full, such as that of a wall that an event moves.
-impl From<Motion> for MotionTable {
-    fn from(motion: Motion) -> Self {
+impl From<WallMotion> for MotionTable {
+    fn from(motion: WallMotion) -> Self {
         match motion {
-            Motion::None => MotionTable::None,
-            Motion::Translation { velocity } => {
+            WallMotion::None => MotionTable::None,
+            WallMotion::Translation { velocity } => {
                 MotionTable::Translation(TranslationMotion { velocity: velocity.into() })
             }
-            Motion::Oscillation { amplitude, frequency, phase } => {
+            WallMotion::Oscillation { amplitude, frequency, phase } => {
                 MotionTable::Oscillation(OscillationMotion {
                     amplitude: amplitude.into(),
                     frequency: frequency.into(),
                     phase: phase.into(),
                 })
             }
-            Motion::Reciprocal { size, rate } => {
+            WallMotion::Reciprocal { size, rate } => {
                 MotionTable::Reciprocal(ReciprocalMotion { size: size.into(), rate: rate.into() })
             }
-            Motion::Rotation { centre, axis, rate } => MotionTable::Rotation(RotationMotion {
+            WallMotion::Rotation { centre, axis, rate } => MotionTable::Rotation(RotationMotion {
                 rate: rate.into(),
                 axis: Some(axis.into()),
                 centre: Some(centre.into()),
@@ -204,34 +206,34 @@ impl From<Motion> for MotionTable {
 
 /// Bounds on how a wall moves.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Swiftness {
+pub struct MotionBounds {
     /// Of any of its points that are looked at, m/s.
     pub fastest: f64,
-    /// What its motion adds to accelerations in its frame, m/s^2.
+    /// Largest inertial acceleration in its frame, m/s^2.
     pub acceleration: f64,
 }
 
-impl Motion {
-    /// Where a wall is that was at `start` a time `t` ago.
+impl WallMotion {
+    /// The pose of a wall that was at `start` a time `t` ago.
     pub(super) fn pose(&self, start: Pose, t: f64) -> Pose {
         let mut pose = start;
         match *self {
-            Motion::None => {}
-            Motion::Translation { velocity } => {
+            WallMotion::None => {}
+            WallMotion::Translation { velocity } => {
                 pose.translation += velocity * t;
                 pose.velocity = velocity;
             }
-            Motion::Oscillation { amplitude, frequency, phase } => {
+            WallMotion::Oscillation { amplitude, frequency, phase } => {
                 let omega = TAU * frequency;
                 pose.translation += amplitude * ((omega * t + phase).sin() - phase.sin());
                 pose.velocity = amplitude * omega * (omega * t + phase).cos();
             }
-            Motion::Reciprocal { size, rate } => {
+            WallMotion::Reciprocal { size, rate } => {
                 let shrunk = 1.0 / (1.0 + rate * t);
                 pose.translation += size * (shrunk - 1.0);
                 pose.velocity = -size * rate * shrunk * shrunk;
             }
-            Motion::Rotation { centre, axis, rate } => {
+            WallMotion::Rotation { centre, axis, rate } => {
                 let (c, axis) = (start.to_world(centre), start.rotation * axis);
                 let turn = DQuat::from_axis_angle(axis, rate * t);
                 pose.translation = c + turn * (start.translation - c);
@@ -246,36 +248,36 @@ impl Motion {
     /// Whether it moves nothing.
     pub fn is_still(&self) -> bool {
         match *self {
-            Motion::None => true,
-            Motion::Translation { velocity } => velocity == DVec3::ZERO,
-            Motion::Oscillation { amplitude, .. } => amplitude == DVec3::ZERO,
-            Motion::Reciprocal { size, rate } => size == DVec3::ZERO || rate == 0.0,
-            Motion::Rotation { rate, .. } => rate == 0.0,
+            WallMotion::None => true,
+            WallMotion::Translation { velocity } => velocity == DVec3::ZERO,
+            WallMotion::Oscillation { amplitude, .. } => amplitude == DVec3::ZERO,
+            WallMotion::Reciprocal { size, rate } => size == DVec3::ZERO || rate == 0.0,
+            WallMotion::Rotation { rate, .. } => rate == 0.0,
         }
     }
 
     /// From now on, for a wall at `pose`: for its points within `reach` of `x`, and for things that move no faster than
     /// `speed`.
-    pub fn swiftness(&self, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> Swiftness {
+    pub fn swiftness(&self, pose: &Pose, x: DVec3, reach: f64, speed: f64) -> MotionBounds {
         let (fastest, acceleration) = match *self {
-            Motion::None => (0.0, 0.0),
-            Motion::Translation { velocity } => (velocity.length(), 0.0),
-            Motion::Oscillation { amplitude, frequency, .. } => {
+            WallMotion::None => (0.0, 0.0),
+            WallMotion::Translation { velocity } => (velocity.length(), 0.0),
+            WallMotion::Oscillation { amplitude, frequency, .. } => {
                 let (a, omega) = (amplitude.length(), (TAU * frequency).abs());
                 (omega * a, omega * omega * a)
             }
-            Motion::Reciprocal { rate, .. } => {
+            WallMotion::Reciprocal { rate, .. } => {
                 // It becomes slower all the time.
                 let speed = pose.velocity.length();
                 (speed, 2.0 * rate * speed)
             }
-            Motion::Rotation { .. } => {
+            WallMotion::Rotation { .. } => {
                 let omega = pose.spin.length();
                 let fastest = pose.velocity_at(x).length() + omega * reach;
                 // 2 omega v of Coriolis and omega^2 r, with r omega the wall's speed.
                 (fastest, omega * (2.0 * (speed + fastest) + fastest))
             }
         };
-        Swiftness { fastest, acceleration }
+        MotionBounds { fastest, acceleration }
     }
 }

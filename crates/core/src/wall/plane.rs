@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -56,12 +56,12 @@ impl Geometry for Plane {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let h = (x - self.point).dot(self.normal);
-        Near::from_point(x, x - h * self.normal, self.normal)
+        ClosestPoint::from_point(x, x - h * self.normal, self.normal)
     }
 
-    fn turns_into_itself(&self, _centre: DVec3, axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, _centre: DVec3, axis: DVec3) -> bool {
         is_parallel(axis, self.normal)
     }
 
@@ -89,7 +89,7 @@ impl Draw for Plane {
         false
     }
 
-    fn draw(&self, drawing: &mut Drawing, extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere) {
         let (u, v) = self.normal.any_orthonormal_pair();
         let centre = extent.centre - (extent.centre - self.point).dot(self.normal) * self.normal;
         drawing.quad(centre, extent.radius * u, extent.radius * v);

@@ -11,7 +11,7 @@ use crate::settings::{Check, quantity::*};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PointShape {
-    /// Where it is.
+    /// Its position.
     pub at: Vector<LengthKind>,
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     shapes::*,
 };
 use crate::settings::{Check, quantity::*};
@@ -23,7 +23,7 @@ pub struct Rectangle {
 
 crate::archive_struct!(Rectangle { centre, half_u, half_v });
 
-/// Flat rectangular plate: `centre` and two half sides at right angles.
+/// Flat rectangular plate, given by its centre and two perpendicular half sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RectangleShape {
@@ -66,10 +66,10 @@ impl Geometry for Rectangle {
     }
 
     #[inline]
-    fn nearest(&self, _face: u32, x: DVec3) -> Near {
+    fn nearest(&self, _face: u32, x: DVec3) -> ClosestPoint {
         let d = x - self.centre;
         let part = |h: DVec3| (d.dot(h) / h.length_squared()).clamp(-1.0, 1.0) * h;
-        Near::from_point(x, self.centre + part(self.half_u) + part(self.half_v), self.axis())
+        ClosestPoint::from_point(x, self.centre + part(self.half_u) + part(self.half_v), self.axis())
     }
 
     fn curvature(&self, _x: DVec3) -> Curvature {
@@ -86,7 +86,7 @@ impl Geometry for Rectangle {
 }
 
 impl Draw for Rectangle {
-    fn draw(&self, drawing: &mut Drawing, _extent: &Extent) {
+    fn draw(&self, drawing: &mut Drawing, _extent: &BoundingSphere) {
         drawing.quad(self.centre, self.half_u, self.half_v);
     }
 }

@@ -1,4 +1,4 @@
-//! The shapes of walls: the list of them, and what each must say of itself.
+//! The shapes of walls: their list, and what each must implement.
 //!
 //! A new shape is a file like `plane.rs` and its lines in the list below; how, is in docs/add-a-wall-shape.md. It can be
 //! used with every method then. Two places know more of some shapes than is said here: `geometry/src/meeting/` has times of
@@ -13,7 +13,7 @@ use super::{
     cuboid::{BoxShape, Cuboid, PlacedCuboid},
     cylinder::{Cylinder, CylinderShape},
     disk::{Disk, DiskShape},
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
     line::LineShape,
     plane::{Plane, PlaneShape},
     point::PointShape,
@@ -60,7 +60,7 @@ macro_rules! shapes {
             }
 
             /// Nearest point of one face to `x`, both in the wall's frame.
-            pub fn nearest(&self, face: u32, x: DVec3) -> Near {
+            pub fn nearest(&self, face: u32, x: DVec3) -> ClosestPoint {
                 match self { $(Surface::$surface(s) => s.nearest(face, x),)* }
             }
 
@@ -68,8 +68,8 @@ macro_rules! shapes {
                 match self { $(Surface::$surface(s) => s.distance(x),)* }
             }
 
-            pub fn turns_into_itself(&self, centre: DVec3, axis: DVec3) -> bool {
-                match self { $(Surface::$surface(s) => s.turns_into_itself(centre, axis),)* }
+            pub fn is_invariant_under_rotation(&self, centre: DVec3, axis: DVec3) -> bool {
+                match self { $(Surface::$surface(s) => s.is_invariant_under_rotation(centre, axis),)* }
             }
 
             pub fn curvature(&self, x: DVec3) -> Curvature {
@@ -97,7 +97,7 @@ macro_rules! shapes {
                 match self { $(PlacedSurface::$surface(s) => s.is_finite(),)* }
             }
 
-            fn draw(&self, drawing: &mut Drawing, extent: &Extent) {
+            fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere) {
                 match self { $(PlacedSurface::$surface(s) => s.draw(drawing, extent),)* }
             }
         }
@@ -139,7 +139,7 @@ shapes! {
         disk: Disk(DiskShape),
         /// Flat rectangular plate.
         rectangle: Rectangle(RectangleShape),
-        /// The inside of a box: grains must start inside.
+        /// A box; grains must start inside it.
         box: Box(BoxShape),
         /// Cylinder, touched from inside and outside, open at its ends.
         cylinder: Cylinder(CylinderShape),
@@ -161,12 +161,12 @@ pub trait ShapeSettings {
     fn surface(&self) -> Surface;
 }
 
-/// A surface in its own frame. What has a default here need not be said.
+/// A surface in its own frame. Functions with a default may be omitted.
 pub trait Geometry: Copy {
     /// The surface where it is at some time, for pictures: itself, unless it has directions that it cannot turn.
     type Placed: Draw;
 
-    /// How many contacts a grain can have with it at once.
+    /// Largest number of simultaneous contacts of a grain with it.
     fn faces(&self) -> u32 {
         1
     }
@@ -177,7 +177,7 @@ pub trait Geometry: Copy {
     fn centre(&self) -> DVec3;
 
     /// The closest point of a face to `x`. For methods of spheres nothing else counts.
-    fn nearest(&self, face: u32, x: DVec3) -> Near;
+    fn nearest(&self, face: u32, x: DVec3) -> ClosestPoint;
 
     /// Distance to the closest face; negative past a face that has only one side.
     fn distance(&self, x: DVec3) -> f64 {
@@ -185,11 +185,11 @@ pub trait Geometry: Copy {
     }
 
     /// Whether turning about an axis through `centre` leaves it where it is. If so, it is not followed as it turns.
-    fn turns_into_itself(&self, _centre: DVec3, _axis: DVec3) -> bool {
+    fn is_invariant_under_rotation(&self, _centre: DVec3, _axis: DVec3) -> bool {
         false
     }
 
-    /// How the distance changes along a straight line near `x`, so that the flight of a hard sphere can be followed in steps
+    /// Curvature of the distance along a straight line near `x`, so that the flight of a hard sphere can be followed in steps
     /// that do not jump over a touch.
     fn curvature(&self, x: DVec3) -> Curvature;
 
@@ -209,12 +209,12 @@ pub trait Draw {
         true
     }
 
-    fn draw(&self, drawing: &mut Drawing, extent: &Extent);
+    fn draw(&self, drawing: &mut Drawing, extent: &BoundingSphere);
 }
 
-/// A surface seen from a point.
+/// The closest point of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
+pub struct ClosestPoint {
     /// Closest point of the surface.
     pub point: DVec3,
     /// Unit vector from the given point to the surface; for a point that lies on the surface, the surface's own
@@ -224,18 +224,18 @@ pub struct Near {
     pub distance: f64,
 }
 
-impl Near {
+impl ClosestPoint {
     /// The closest point to `x` is known; `surface_normal` counts where `x` lies on the surface.
     #[inline]
     pub fn from_point(x: DVec3, point: DVec3, surface_normal: DVec3) -> Self {
         let d = point - x;
         let distance = d.length();
         let normal = if distance > 0.0 { d / distance } else { -surface_normal };
-        Near { point, normal, distance }
+        ClosestPoint { point, normal, distance }
     }
 }
 
-/// How the distance from a surface changes along a straight line.
+/// Curvature of the distance from a surface along a straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Curvature {
     /// As the distance from a plane, from an edge or from a point: its rate only grows.
@@ -318,9 +318,9 @@ pub mod three_vectors {
 
 impl Surface {
     /// As [`Surface::nearest`], in the world's frame, with the wall at `pose`.
-    pub fn nearest_at(&self, face: u32, pose: &Pose, x: DVec3) -> Near {
+    pub fn nearest_at(&self, face: u32, pose: &Pose, x: DVec3) -> ClosestPoint {
         let near = self.nearest(face, pose.to_local(x));
-        Near {
+        ClosestPoint {
             point: pose.to_world(near.point),
             normal: pose.rotation * near.normal,
             distance: near.distance,

@@ -8,34 +8,34 @@ use serde::{
     de::{Error, SeqAccess, Unexpected, Visitor},
 };
 
-use super::{MotionTable, ShapeSettings, Touch, Wall, WallShape};
+use super::{MotionTable, ShapeSettings, Wall, WallResponse, WallShape};
 use crate::{
     Material,
     settings::{Check, join, quantity::*},
 };
 
-/// A surface that grains touch and that feels nothing.
+/// A surface that grains touch; it feels no reaction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WallTable {
-    /// The name that events refer to. Not given: `wall-1`, `wall-2`, ...
+    /// The name that events refer to. Default: `wall-1`, `wall-2`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the material. Not given: the only material there is.
+    /// Name of the material. Default: the only material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
     /// Its shape.
     pub shape: WallShape,
-    /// How it moves.
+    /// Its motion.
     #[serde(default)]
     pub motion: MotionTable,
-    /// What it does with a grain that touches it.
+    /// Its effect on a grain that touches it.
     #[serde(default)]
-    pub touch: Touch,
+    pub touch: WallResponse,
     /// In pictures: `"#rrggbb"`, or red, green and blue from 0 to 255.
     #[serde(default)]
     pub colour: Colour,
-    /// In pictures: from 0, opaque, to 1, not seen.
+    /// In pictures: from 0 (opaque) to 1 (invisible).
     #[serde(default = "half_transparent")]
     pub transparency: Number,
 }
@@ -61,11 +61,11 @@ impl WallTable {
     /// Adds what is wrong with it, but for its name; `at` is its path.
     pub fn check(&self, c: &mut Check, at: &str) {
         c.material(self.material.as_deref(), at);
-        if self.touch != Touch::Bounce && !c.scene.walls_catch {
+        if self.touch != WallResponse::Bounce && !c.scene.walls_catch {
             c.add_help(
                 join(at, "touch"),
-                "only hard spheres stick to walls or are absorbed by them",
-                "take [method.hard], or leave `touch` out",
+                "only hard spheres can stick to walls or be absorbed by them",
+                "use [method.hard], or omit `touch`",
             );
         }
         let transparency = self.transparency.0;

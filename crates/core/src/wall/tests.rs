@@ -82,9 +82,9 @@ fn points_on_surface_and_axis_have_finite_normals() {
 fn a_reciprocal_motion_keeps_the_area_of_a_box_and_knows_its_velocity() {
     let plane = Plane { point: DVec3::new(0.0, 3.0, 0.0), normal: -DVec3::Y };
     let mut lid = Wall::new(0, "lid", 0, plane);
-    lid.set_motion(Motion::Translation { velocity: DVec3::new(0.0, -0.5, 0.0) }, 0.0);
+    lid.set_motion(WallMotion::Translation { velocity: DVec3::new(0.0, -0.5, 0.0) }, 0.0);
     // Two seconds down, then as a box of width 5 grows by a tenth of it in a second.
-    lid.set_motion(Motion::Reciprocal { size: DVec3::new(0.0, 2.0, 0.0), rate: 0.1 }, 2.0);
+    lid.set_motion(WallMotion::Reciprocal { size: DVec3::new(0.0, 2.0, 0.0), rate: 0.1 }, 2.0);
     let height = |t: f64| lid.pose(t).to_world(DVec3::new(0.0, 3.0, 0.0)).y;
     for t in [2.0, 3.5, 20.0] {
         let width = 5.0 * (1.0 + 0.1 * (t - 2.0));
@@ -94,7 +94,7 @@ fn a_reciprocal_motion_keeps_the_area_of_a_box_and_knows_its_velocity() {
     }
     // Another motion begins where it is.
     let before = height(7.0);
-    lid.set_motion(Motion::None, 7.0);
+    lid.set_motion(WallMotion::None, 7.0);
     assert_eq!(lid.pose(9.0).to_world(DVec3::new(0.0, 3.0, 0.0)).y, before);
 }
 

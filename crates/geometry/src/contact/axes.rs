@@ -16,7 +16,7 @@ type Few = Short<u32, 48>;
 
 /// Which features give a direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum AxisKind {
     FaceOfA,
     FaceOfB,
     Edges(u32, u32),
@@ -25,10 +25,10 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Axis {
+pub struct SeparatingAxis {
     pub normal: DVec3,
     pub gap: f64,
-    pub kind: Kind,
+    pub kind: AxisKind,
 }
 
 /// A pair of edges must be better than a face by this much, relative to the size: where edges are parallel to faces
@@ -39,11 +39,12 @@ const REACH: f64 = 1e-7;
 
 /// The best direction, starting from a known one.
 #[inline(always)]
-pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> Axis {
+pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> SeparatingAxis {
     let scale = a.hull.radius + b.hull.radius;
     // What the start promises counts a little less, so that a face as good as it is preferred.
     let handicap = PREFER_FACE * scale;
-    let mut best = Axis { normal: start.direction, gap: start.gap - handicap, kind: Kind::Free };
+    let mut best =
+        SeparatingAxis { normal: start.direction, gap: start.gap - handicap, kind: AxisKind::Free };
     // Faces next to the highest vertices first: a good start leaves little to try afterwards.
     for _ in 0..4 {
         let before = best.gap;
@@ -74,15 +75,15 @@ pub fn best_axis<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, start: Bound) -> Ax
         reached::<L>(a, best.normal, reach, &mut in_a);
         reached::<L>(b, -best.normal, reach, &mut in_b);
     }
-    let least = if best.kind == Kind::Free { best.gap } else { best.gap + handicap };
+    let least = if best.kind == AxisKind::Free { best.gap } else { best.gap + handicap };
     if let Some(found) = pairs_of_edges(a, b, d, in_a.all(), in_b.all(), least) {
         // What the two edges say is taken only as far as all vertices agree.
         let gap = gap_along::<L>(a, b, d, found.normal);
         if gap > least - 0.5 * handicap {
-            return Axis { gap, ..found };
+            return SeparatingAxis { gap, ..found };
         }
     }
-    if best.kind == Kind::Free { Axis { gap: start.gap, ..best } } else { best }
+    if best.kind == AxisKind::Free { SeparatingAxis { gap: start.gap, ..best } } else { best }
 }
 
 /// Gap along a direction from a to b.
@@ -92,23 +93,23 @@ pub fn gap_along<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, direction: DVec3) -
 }
 
 #[inline(always)]
-fn faces_of_a<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, faces: &[u32], best: &mut Axis) {
+fn faces_of_a<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, faces: &[u32], best: &mut SeparatingAxis) {
     for &f in faces {
         let n = a.normals[f as usize];
         let gap = n.dot(d) - b.height::<L>(-n) - a.hull.offsets[f as usize];
         if gap > best.gap {
-            *best = Axis { normal: n, gap, kind: Kind::FaceOfA };
+            *best = SeparatingAxis { normal: n, gap, kind: AxisKind::FaceOfA };
         }
     }
 }
 
 #[inline(always)]
-fn faces_of_b<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, faces: &[u32], best: &mut Axis) {
+fn faces_of_b<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, faces: &[u32], best: &mut SeparatingAxis) {
     for &f in faces {
         let n = b.normals[f as usize];
         let gap = -n.dot(d) - a.height::<L>(-n) - b.hull.offsets[f as usize];
         if gap > best.gap {
-            *best = Axis { normal: -n, gap, kind: Kind::FaceOfB };
+            *best = SeparatingAxis { normal: -n, gap, kind: AxisKind::FaceOfB };
         }
     }
 }
@@ -132,11 +133,18 @@ fn reached<L: Lanes>(hull: &Placed, direction: DVec3, reach: f64, out: &mut Few)
 
 /// The best pair of edges at the given vertices (which rise), if any has a gap larger than `beyond`.
 #[inline(always)]
-fn pairs_of_edges(a: &Placed, b: &Placed, d: DVec3, in_a: &[u32], in_b: &[u32], beyond: f64) -> Option<Axis> {
+fn pairs_of_edges(
+    a: &Placed,
+    b: &Placed,
+    d: DVec3,
+    in_a: &[u32],
+    in_b: &[u32],
+    beyond: f64,
+) -> Option<SeparatingAxis> {
     let (mut from_a, mut from_b) = (Few::new(0), Few::new(0));
     edges_at(a, in_a, &mut from_a);
     edges_at(b, in_b, &mut from_b);
-    let mut best: Option<Axis> = None;
+    let mut best: Option<SeparatingAxis> = None;
     let mut least = beyond;
     for &ea in from_a.all() {
         let edge_a = a.hull.edges[ea as usize];
@@ -171,7 +179,11 @@ fn pairs_of_edges(a: &Placed, b: &Placed, d: DVec3, in_a: &[u32], in_b: &[u32], 
             let gap = side * n.dot(start + b.vertex(edge_b.start as usize)) / square.sqrt();
             if gap > least {
                 least = gap;
-                best = Some(Axis { normal: n * (side / square.sqrt()), gap, kind: Kind::Edges(ea, eb) });
+                best = Some(SeparatingAxis {
+                    normal: n * (side / square.sqrt()),
+                    gap,
+                    kind: AxisKind::Edges(ea, eb),
+                });
             }
         }
     }

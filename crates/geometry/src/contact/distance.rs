@@ -12,7 +12,7 @@ use super::prepared::Placed;
 
 /// A vertex of the difference b - a.
 #[derive(Debug, Clone, Copy)]
-pub struct Corner {
+pub struct SimplexVertex {
     pub w: DVec3,
     pub a: u32,
     pub b: u32,
@@ -21,7 +21,7 @@ pub struct Corner {
 /// Up to four corners and the weights that give the point closest to the origin.
 #[derive(Debug, Clone, Copy)]
 pub struct Simplex {
-    pub corner: [Corner; 4],
+    pub corner: [SimplexVertex; 4],
     pub weight: [f64; 4],
     pub len: usize,
 }
@@ -56,7 +56,7 @@ pub fn distance<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Dist
     let scale = a.hull.radius + b.hull.radius;
     let mut best = Bound { direction: DVec3::X, gap: f64::NEG_INFINITY };
     let mut upper = f64::INFINITY;
-    let nothing = Corner { w: DVec3::ZERO, a: 0, b: 0 };
+    let nothing = SimplexVertex { w: DVec3::ZERO, a: 0, b: 0 };
     let mut simplex = Simplex { corner: [nothing; 4], weight: [0.0; 4], len: 0 };
     let mut v = if d.length_squared() > 1e-24 * scale * scale { d } else { DVec3::X * scale };
     for _ in 0..ITERATIONS {
@@ -80,7 +80,7 @@ pub fn distance<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Dist
             }
         }
         let before = simplex;
-        simplex.corner[simplex.len] = Corner { w, a: ia as u32, b: ib as u32 };
+        simplex.corner[simplex.len] = SimplexVertex { w, a: ia as u32, b: ib as u32 };
         simplex.len += 1;
         let Some(closest) = reduce(&mut simplex) else { return Distance::Unclear(best, 0.0) };
         if before.len > 0 && closest.length_squared() >= length * length {
@@ -137,13 +137,13 @@ fn reduce(s: &mut Simplex) -> Option<DVec3> {
 type Closest = (DVec3, Simplex);
 
 #[inline(always)]
-fn simplex_of(corner: [Corner; 3], weight: [f64; 3], len: usize) -> Simplex {
+fn simplex_of(corner: [SimplexVertex; 3], weight: [f64; 3], len: usize) -> Simplex {
     let [p, q, r] = corner;
     Simplex { corner: [p, q, r, r], weight: [weight[0], weight[1], weight[2], 0.0], len }
 }
 
 #[inline(always)]
-fn segment(p: Corner, q: Corner) -> Closest {
+fn segment(p: SimplexVertex, q: SimplexVertex) -> Closest {
     let e = q.w - p.w;
     let t = -p.w.dot(e) / e.length_squared();
     if t >= 1.0 {
@@ -164,7 +164,7 @@ fn nearer(best: &mut Option<Closest>, other: Closest) {
     }
 }
 
-fn triangle(p: Corner, q: Corner, r: Corner) -> Closest {
+fn triangle(p: SimplexVertex, q: SimplexVertex, r: SimplexVertex) -> Closest {
     let (u, v) = (q.w - p.w, r.w - p.w);
     let n = u.cross(v);
     let square = n.length_squared();
@@ -202,7 +202,7 @@ fn triangle(p: Corner, q: Corner, r: Corner) -> Closest {
     best.unwrap_or_else(|| segment(p, q))
 }
 
-fn tetrahedron(c: [Corner; 4]) -> Option<Closest> {
+fn tetrahedron(c: [SimplexVertex; 4]) -> Option<Closest> {
     let mut best = None;
     for (i, j, k, other) in [(0, 1, 3, 2), (1, 2, 3, 0), (2, 0, 3, 1), (0, 1, 2, 3)] {
         let n = (c[j].w - c[i].w).cross(c[k].w - c[i].w);

@@ -8,9 +8,9 @@
 use glam::{DMat3, DVec3};
 
 use super::{
-    MAX_POINTS, Manifold, Point, Points, name,
+    MAX_POINTS, Manifold, ManifoldPoints, Point, name,
     plain::{between_segments, closest},
-    prepared::{Edge, Placed},
+    prepared::{HullEdge, Placed},
     short::Short,
 };
 
@@ -37,7 +37,7 @@ pub struct Witness {
     pub name: u32,
 }
 
-/// What a hull shows.
+/// The feature that a hull turns towards the other.
 #[derive(Clone, Copy)]
 enum Shown {
     Face(usize),
@@ -75,7 +75,7 @@ impl Height {
 }
 
 /// One hull as seen in the frame of the contact, whose third axis is the normal.
-struct View<'a> {
+struct HullView<'a> {
     placed: &'a Placed,
     shift: DVec3,
     to_frame: DMat3,
@@ -83,7 +83,7 @@ struct View<'a> {
     facing: f64,
 }
 
-impl View<'_> {
+impl HullView<'_> {
     #[inline(always)]
     fn vertex(&self, k: u32) -> DVec3 {
         self.to_frame * (self.placed.vertex(k as usize) + self.shift)
@@ -113,7 +113,7 @@ impl View<'_> {
         // If just one edge is level, contact is along it: only faces beside it have all of that.
         let beside;
         let faces = if let &[e] = level.all() {
-            let Edge { left, right, .. } = hull.edges[e as usize];
+            let HullEdge { left, right, .. } = hull.edges[e as usize];
             beside = [left, right];
             &beside[..]
         } else {
@@ -156,7 +156,7 @@ impl View<'_> {
     }
 
     fn edge(&self, e: u32, out: &mut Polygon) -> Height {
-        let Edge { start, end, .. } = self.placed.hull.edges[e as usize];
+        let HullEdge { start, end, .. } = self.placed.hull.edges[e as usize];
         out.push(self.corner(start, e));
         out.push(self.corner(end, e));
         let (p, q) = (self.vertex(start), self.vertex(end));
@@ -183,8 +183,8 @@ pub fn build(
     let u = if t.cross(u).dot(normal) > 0.0 { u } else { -u };
     let from_frame = DMat3::from_cols(t, u, normal);
     let to_frame = from_frame.transpose();
-    let of_a = View { placed: a, shift: DVec3::ZERO, to_frame, facing: 1.0 };
-    let of_b = View { placed: b, shift: d, to_frame, facing: -1.0 };
+    let of_a = HullView { placed: a, shift: DVec3::ZERO, to_frame, facing: 1.0 };
+    let of_b = HullView { placed: b, shift: d, to_frame, facing: -1.0 };
     let mut corners = Polygon::new(NOTHING);
     let heights = lay_over(
         (&of_a, of_a.shown(highest_a, normal)),
@@ -240,8 +240,8 @@ fn by_all_features(a: &Placed, b: &Placed, d: DVec3) -> Witness {
 
 /// The corners of what the two have in common, and the heights of both.
 fn lay_over(
-    (of_a, shown_a): (&View, Shown),
-    (of_b, shown_b): (&View, Shown),
+    (of_a, shown_a): (&HullView, Shown),
+    (of_b, shown_b): (&HullView, Shown),
     scale: f64,
     out: &mut Polygon,
 ) -> Option<(Height, Height)> {
@@ -353,8 +353,8 @@ fn side_by_side(segment: &mut Polygon, other: &[Flat], scale: f64) -> bool {
 
 /// At most four: the deepest, the one farthest from it, and those that make the largest triangles with the two on
 /// either side. Positions are in the frame of the contact.
-pub fn select(all: &[Point], scale: f64) -> Points {
-    let mut points = Points::default();
+pub fn select(all: &[Point], scale: f64) -> ManifoldPoints {
+    let mut points = ManifoldPoints::default();
     let Some(least) = all.iter().map(|p| p.gap).min_by(f64::total_cmp) else { return points };
     let middle = all.iter().map(|p| p.position).sum::<DVec3>() / all.len() as f64;
     let mut taken = [usize::MAX; MAX_POINTS];

@@ -27,11 +27,11 @@ pub use wall::{PlacedWall, hull_wall};
 use glam::DVec3;
 use rubblepile_core::simd::{Kernel, Lanes, dispatch};
 
-use axes::{Axis, Kind, best_axis};
+use axes::{AxisKind, SeparatingAxis, best_axis};
 use distance::{Distance, Simplex, distance};
 use manifold::Witness;
 
-/// How many points a contact has at most.
+/// Largest number of points of a contact.
 pub const MAX_POINTS: usize = 4;
 
 /// One point of a contact.
@@ -50,32 +50,32 @@ pub struct Point {
 
 /// Up to four points.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Points {
+pub struct ManifoldPoints {
     point: [Point; MAX_POINTS],
     len: usize,
 }
 
-impl Default for Points {
+impl Default for ManifoldPoints {
     fn default() -> Self {
         let nothing = Point { position: DVec3::ZERO, gap: 0.0, normal: DVec3::ZERO, feature: 0 };
-        Points { point: [nothing; MAX_POINTS], len: 0 }
+        ManifoldPoints { point: [nothing; MAX_POINTS], len: 0 }
     }
 }
 
-impl std::ops::Deref for Points {
+impl std::ops::Deref for ManifoldPoints {
     type Target = [Point];
     fn deref(&self) -> &[Point] {
         &self.point[..self.len]
     }
 }
 
-impl std::ops::DerefMut for Points {
+impl std::ops::DerefMut for ManifoldPoints {
     fn deref_mut(&mut self) -> &mut [Point] {
         &mut self.point[..self.len]
     }
 }
 
-impl Points {
+impl ManifoldPoints {
     /// Adds a point; a fifth is dropped.
     pub(crate) fn push(&mut self, point: Point) {
         if self.len < MAX_POINTS {
@@ -85,18 +85,18 @@ impl Points {
     }
 }
 
-/// Where and along which direction two things touch or nearly do. The deepest point comes first.
+/// The contact points of two bodies and their common normal. The deepest point comes first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Manifold {
     /// Unit, from a to b.
     pub normal: DVec3,
-    pub points: Points,
+    pub points: ManifoldPoints,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-// A contact is looked at once and taken apart: a box around its points would cost more than their size.
+// A contact is used once and taken apart: a box around its points would cost more than their size.
 #[allow(clippy::large_enum_variant)]
-pub enum Touch {
+pub enum Proximity {
     /// A lower bound of the distance, larger than the margin.
     Apart(f64),
     Near(Manifold),
@@ -128,27 +128,27 @@ pub(crate) mod name {
 }
 
 /// Contact of two hulls whose surfaces are at most `margin` apart.
-pub fn hulls(a: &Placed, b: &Placed, margin: f64) -> Touch {
-    dispatch(Pair { a, b, margin })
+pub fn hulls(a: &Placed, b: &Placed, margin: f64) -> Proximity {
+    dispatch(HullPair { a, b, margin })
 }
 
-struct Pair<'a> {
+struct HullPair<'a> {
     a: &'a Placed,
     b: &'a Placed,
     margin: f64,
 }
 
-impl Kernel for Pair<'_> {
-    type Output = Touch;
+impl Kernel for HullPair<'_> {
+    type Output = Proximity;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Touch {
-        let Pair { a, b, margin } = self;
+    fn run<L: Lanes>(self) -> Proximity {
+        let HullPair { a, b, margin } = self;
         let d = b.centre - a.centre;
         let length = d.length();
         let between = length - (a.hull.radius + b.hull.radius);
         if between > margin {
-            return Touch::Apart(between);
+            return Proximity::Apart(between);
         }
         // Always in the same order, so that swapping mirrors the result and does not make another.
         if (d.x, d.y, d.z) < (0.0, 0.0, 0.0) {
@@ -160,8 +160,8 @@ impl Kernel for Pair<'_> {
 }
 
 /// The contact of b with a seen from a.
-fn mirrored(touch: Touch) -> Touch {
-    let Touch::Near(mut manifold) = touch else { return touch };
+fn mirrored(touch: Proximity) -> Proximity {
+    let Proximity::Near(mut manifold) = touch else { return touch };
     manifold.normal = -manifold.normal;
     for p in manifold.points.iter_mut() {
         p.normal = -p.normal;
@@ -172,13 +172,13 @@ fn mirrored(touch: Touch) -> Touch {
             _ => name::CLOSEST,
         };
     }
-    Touch::Near(manifold)
+    Proximity::Near(manifold)
 }
 
 #[inline(always)]
-fn in_order<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Touch {
+fn in_order<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Proximity {
     let (start, upper) = match distance::<L>(a, b, d, margin) {
-        Distance::Apart(gap) => return Touch::Apart(gap),
+        Distance::Apart(gap) => return Proximity::Apart(gap),
         Distance::Separated(bound, simplex) => {
             let witness = of_simplex(a, b, d, &simplex);
             return near::<L>(a, b, d, (bound.direction, bound.gap), witness, margin);
@@ -189,16 +189,16 @@ fn in_order<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, margin: f64) -> Touch {
     let scale = a.hull.radius + b.hull.radius;
     // Hulls that are apart can be farther so than along any axis; not if the gap is a distance that was seen.
     let proven = upper <= distance::TOUCHING * scale || axis.gap >= upper - distance::ENOUGH * scale;
-    if axis.kind == Kind::Free || !proven {
+    if axis.kind == AxisKind::Free || !proven {
         return undecided::<L>(a, b, d, axis, margin);
     }
     if axis.gap > margin {
-        return Touch::Apart(axis.gap);
+        return Proximity::Apart(axis.gap);
     }
-    let Axis { normal, gap, kind } = axis;
+    let SeparatingAxis { normal, gap, kind } = axis;
     let witness = match kind {
-        Kind::Edges(ea, eb) => manifold::of_edges(a, b, d, ea, eb),
-        Kind::FaceOfB => {
+        AxisKind::Edges(ea, eb) => manifold::of_edges(a, b, d, ea, eb),
+        AxisKind::FaceOfB => {
             let v = a.highest::<L>(normal).0;
             let on_a = a.vertex(v);
             Witness { on_a, on_b: on_a + gap * normal, name: name::of_a(v as u32) }
@@ -220,14 +220,14 @@ fn near<L: Lanes>(
     (normal, gap): (DVec3, f64),
     witness: Witness,
     margin: f64,
-) -> Touch {
+) -> Proximity {
     let highest = (a.highest::<L>(normal).0, b.highest::<L>(-normal).0);
-    Touch::Near(manifold::build(a, b, d, (normal, gap), highest, witness, margin))
+    Proximity::Near(manifold::build(a, b, d, (normal, gap), highest, witness, margin))
 }
 
 /// Hulls that are apart, or just not, where rounding kept the fast way from an answer: all features are tried.
 #[cold]
-fn undecided<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, axis: Axis, margin: f64) -> Touch {
+fn undecided<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, axis: SeparatingAxis, margin: f64) -> Proximity {
     let (on_a, on_b) = plain::closest(a, b, d);
     // The direction along which the gap is larger is the better one; from points that almost coincide it is none.
     let direction = (on_b - on_a).normalize_or(axis.normal);
@@ -235,7 +235,7 @@ fn undecided<L: Lanes>(a: &Placed, b: &Placed, d: DVec3, axis: Axis, margin: f64
     let normal = if along > axis.gap { direction } else { axis.normal };
     let gap = if along.max(axis.gap) > 0.0 { (on_b - on_a).length() } else { axis.gap };
     if gap > margin {
-        return Touch::Apart(gap);
+        return Proximity::Apart(gap);
     }
     near::<L>(a, b, d, (normal, gap), Witness { on_a, on_b, name: name::CLOSEST }, margin)
 }
@@ -254,7 +254,7 @@ fn of_simplex(a: &Placed, b: &Placed, d: DVec3, s: &Simplex) -> Witness {
     } else if corners.iter().all(|c| c.a == first.a) {
         name::of_a(first.a)
     } else {
-        let ends = |of: fn(&distance::Corner) -> u32| {
+        let ends = |of: fn(&distance::SimplexVertex) -> u32| {
             let other = corners.iter().map(of).find(|&v| v != of(&first));
             (of(&first), other.unwrap_or(of(&first)))
         };

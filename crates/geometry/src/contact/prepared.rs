@@ -13,7 +13,7 @@ use crate::solid::{SolidError, face_normal};
 /// Eight vertices, a coordinate a row. The last block is filled up with copies of vertex 0, which has a lower
 /// number and so never loses to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Block {
+pub struct VertexBlock {
     pub x: [f64; LANES],
     pub y: [f64; LANES],
     pub z: [f64; LANES],
@@ -21,7 +21,7 @@ pub struct Block {
 
 /// An edge: its ends and the faces on its left (seen along it from outside) and right.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Edge {
+pub struct HullEdge {
     pub start: u32,
     pub end: u32,
     pub left: u32,
@@ -30,14 +30,14 @@ pub struct Edge {
 
 /// Lists of different lengths, one behind the other.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lists {
+pub struct JaggedArray {
     start: Vec<u32>,
     item: Vec<u32>,
 }
 
-impl Lists {
+impl JaggedArray {
     fn new(lists: &[Vec<u32>]) -> Self {
-        let mut out = Lists { start: vec![0], item: Vec::new() };
+        let mut out = JaggedArray { start: vec![0], item: Vec::new() };
         for list in lists {
             out.item.extend(list);
             out.start.push(out.item.len() as u32);
@@ -51,7 +51,7 @@ impl Lists {
     }
 }
 
-/// A convex polyhedron prepared for contact: who neighbours whom. Vertices are relative to `centre`.
+/// A convex polyhedron prepared for contact, with its adjacency. Vertices are relative to `centre`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hull {
     /// A point inside, in the frame of the solid.
@@ -64,12 +64,12 @@ pub struct Hull {
     /// Unit normal of each face, and how far its plane is from the centre.
     pub(crate) normals: Vec<DVec3>,
     pub(crate) offsets: Vec<f64>,
-    pub(crate) edges: Vec<Edge>,
+    pub(crate) edges: Vec<HullEdge>,
     /// Vertices of each face, counter-clockwise, and the edges from each to the next.
-    pub(crate) face_vertices: Lists,
-    pub(crate) face_edges: Lists,
-    pub(crate) vertex_faces: Lists,
-    pub(crate) vertex_edges: Lists,
+    pub(crate) face_vertices: JaggedArray,
+    pub(crate) face_edges: JaggedArray,
+    pub(crate) vertex_faces: JaggedArray,
+    pub(crate) vertex_edges: JaggedArray,
 }
 
 impl Hull {
@@ -92,7 +92,7 @@ impl Hull {
 
     /// A line along z about the origin: two vertices, one edge, no faces.
     pub(crate) fn segment(half: f64) -> Self {
-        let nothing = Lists::new(&[vec![], vec![]]);
+        let nothing = JaggedArray::new(&[vec![], vec![]]);
         Hull {
             centre: DVec3::ZERO,
             radius: half,
@@ -100,11 +100,11 @@ impl Hull {
             normals: Vec::new(),
             offsets: Vec::new(),
             with_area: 0,
-            edges: vec![Edge { start: 0, end: 1, left: 0, right: 0 }],
-            face_vertices: Lists::new(&[]),
-            face_edges: Lists::new(&[]),
+            edges: vec![HullEdge { start: 0, end: 1, left: 0, right: 0 }],
+            face_vertices: JaggedArray::new(&[]),
+            face_edges: JaggedArray::new(&[]),
             vertex_faces: nothing,
-            vertex_edges: Lists::new(&[vec![0], vec![0]]),
+            vertex_edges: JaggedArray::new(&[vec![0], vec![0]]),
         }
     }
 
@@ -136,7 +136,7 @@ impl Hull {
             face_edges[f as usize][i] = edges.len() as u32;
             face_edges[g as usize][j] = edges.len() as u32;
             let (left, right) = if along_f { (f, g) } else { (g, f) };
-            edges.push(Edge { start: u, end: v, left, right });
+            edges.push(HullEdge { start: u, end: v, left, right });
         }
         let mut vertex_faces = vec![Vec::new(); vertices.len()];
         let mut vertex_edges = vec![Vec::new(); vertices.len()];
@@ -159,15 +159,15 @@ impl Hull {
             with_area,
             normals,
             edges,
-            face_vertices: Lists::new(faces),
-            face_edges: Lists::new(&face_edges),
-            vertex_faces: Lists::new(&vertex_faces),
-            vertex_edges: Lists::new(&vertex_edges),
+            face_vertices: JaggedArray::new(faces),
+            face_edges: JaggedArray::new(&face_edges),
+            vertex_faces: JaggedArray::new(&vertex_faces),
+            vertex_edges: JaggedArray::new(&vertex_edges),
         })
     }
 }
 
-/// A hull in the world. Make one a body (and part), move it with [`Placed::place`] at each step, and share it among
+/// A hull in the world. Make one per body (and part), move it with [`Placed::place`] at each step, and share it among
 /// threads: contact only reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Placed {
@@ -176,7 +176,7 @@ pub struct Placed {
     pub centre: DVec3,
     /// Vertices and normals, turned but not moved: contact works with differences of centres, so that its
     /// precision does not depend on where in the world the pair is.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<VertexBlock>,
     pub(crate) normals: Vec<DVec3>,
 }
 
@@ -198,7 +198,7 @@ impl Placed {
         self.centre = position + turn * self.hull.centre;
         self.blocks.clear();
         for eight in self.hull.vertices.chunks(LANES) {
-            let mut block = Block { x: [0.0; LANES], y: [0.0; LANES], z: [0.0; LANES] };
+            let mut block = VertexBlock { x: [0.0; LANES], y: [0.0; LANES], z: [0.0; LANES] };
             for k in 0..LANES {
                 let v = turn * *eight.get(k).unwrap_or(&self.hull.vertices[0]);
                 (block.x[k], block.y[k], block.z[k]) = (v.x, v.y, v.z);

@@ -2,14 +2,14 @@
 
 use glam::DVec3;
 
-use super::{Manifold, Placed, Point, Points, Touch, plain::on_face};
+use super::{Manifold, ManifoldPoints, Placed, Point, Proximity, plain::on_face};
 
 /// Contact of a hull with a sphere whose surfaces are at most `margin` apart.
-pub fn hull_sphere(a: &Placed, centre: DVec3, radius: f64, margin: f64) -> Touch {
+pub fn hull_sphere(a: &Placed, centre: DVec3, radius: f64, margin: f64) -> Proximity {
     let x = centre - a.centre;
     let between = x.length() - a.hull.radius - radius;
     if between > margin {
-        return Touch::Apart(between);
+        return Proximity::Apart(between);
     }
     let height = |f: usize| a.normals[f].dot(x) - a.hull.offsets[f];
     let (mut top, mut face) = (f64::NEG_INFINITY, 0);
@@ -20,7 +20,7 @@ pub fn hull_sphere(a: &Placed, centre: DVec3, radius: f64, margin: f64) -> Touch
         }
     }
     if top - radius > margin {
-        return Touch::Apart(top - radius);
+        return Proximity::Apart(top - radius);
     }
     let from_face = |h: f64| (a.normals[face], h - radius, x - h * a.normals[face]);
     // Inside, the nearest plane is the nearest surface. From so near that the direction would be rounding, it says
@@ -44,9 +44,9 @@ pub fn hull_sphere(a: &Placed, centre: DVec3, radius: f64, margin: f64) -> Touch
         }
     };
     if gap > margin {
-        return Touch::Apart(gap);
+        return Proximity::Apart(gap);
     }
-    let mut points = Points::default();
+    let mut points = ManifoldPoints::default();
     points.push(Point { position: a.centre + on_a + 0.5 * gap * normal, gap, normal, feature: 0 });
-    Touch::Near(Manifold { normal, points })
+    Proximity::Near(Manifold { normal, points })
 }

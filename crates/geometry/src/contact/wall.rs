@@ -14,11 +14,11 @@ use glam::{DMat3, DQuat, DVec3};
 use rubblepile_core::{
     Surface,
     simd::{Kernel, Lanes, dispatch},
-    wall::{Cylinder, Disk, Near, Pose, Rectangle},
+    wall::{ClosestPoint, Cylinder, Disk, Pose, Rectangle},
 };
 
 use super::{
-    Manifold, Placed, Point, Points, Touch,
+    Manifold, ManifoldPoints, Placed, Point, Proximity,
     distance::{Distance, distance},
     hulls,
     manifold::{Witness, build, select},
@@ -29,7 +29,7 @@ use super::{
 /// Sides of the polygon that stands for a disk.
 const SIDES: usize = 64;
 
-/// One face of a wall's surface where it is at some time. Make one a step.
+/// One face of a wall's surface where it is at some time. Make one per step.
 #[derive(Debug, Clone)]
 pub struct PlacedWall {
     surface: Surface,
@@ -79,7 +79,7 @@ fn flat_hull(corners: &[DVec3], normal: DVec3) -> Option<Hull> {
 }
 
 /// Contact of a hull with a wall whose surfaces are at most `margin` apart. The normal points to the wall.
-pub fn hull_wall(a: &Placed, wall: &PlacedWall, margin: f64) -> Touch {
+pub fn hull_wall(a: &Placed, wall: &PlacedWall, margin: f64) -> Proximity {
     dispatch(AgainstWall { a, wall, margin })
 }
 
@@ -90,10 +90,10 @@ struct AgainstWall<'a> {
 }
 
 impl Kernel for AgainstWall<'_> {
-    type Output = Touch;
+    type Output = Proximity;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Touch {
+    fn run<L: Lanes>(self) -> Proximity {
         let AgainstWall { a, wall, margin } = self;
         let pose = &wall.pose;
         match wall.surface {
@@ -136,11 +136,11 @@ impl Kernel for AgainstWall<'_> {
 }
 
 /// Any surface, by the closest points to the vertices and to the centre of the hull.
-fn vertices(a: &Placed, margin: f64, nearest: impl Fn(DVec3) -> Near) -> Touch {
+fn vertices(a: &Placed, margin: f64, nearest: impl Fn(DVec3) -> ClosestPoint) -> Proximity {
     let centre = nearest(a.centre);
     let between = centre.distance - a.hull.radius;
     if between > margin {
-        return Touch::Apart(between);
+        return Proximity::Apart(between);
     }
     let mut found = Vec::new();
     let mut least = f64::INFINITY;
@@ -160,7 +160,7 @@ fn vertices(a: &Placed, margin: f64, nearest: impl Fn(DVec3) -> Near) -> Touch {
             });
         }
     }
-    if least > margin { Touch::Apart(least) } else { chosen(a, found, margin) }
+    if least > margin { Proximity::Apart(least) } else { chosen(a, found, margin) }
 }
 
 /// A plane at `distance` from the hull's centre along `normal`; only vertices (relative to the centre) that `over`
@@ -172,10 +172,10 @@ fn plane<L: Lanes>(
     distance: f64,
     margin: f64,
     over: impl Fn(DVec3) -> bool,
-) -> Touch {
+) -> Proximity {
     let gap = distance - a.height::<L>(normal);
     if gap > margin {
-        return Touch::Apart(gap);
+        return Proximity::Apart(gap);
     }
     let mut found = Vec::new();
     for k in 0..a.hull.vertices.len() {
@@ -194,17 +194,17 @@ fn plane<L: Lanes>(
 }
 
 /// At most four of the points, whose positions are relative to the hull's centre.
-fn chosen(a: &Placed, mut found: Vec<Point>, margin: f64) -> Touch {
+fn chosen(a: &Placed, mut found: Vec<Point>, margin: f64) -> Proximity {
     let Some(deepest) = found.iter().copied().min_by(|p, q| p.gap.total_cmp(&q.gap)) else {
         // Near the plane but not over the wall: nothing better is known than that it does not touch.
-        return Touch::Apart(margin.next_up());
+        return Proximity::Apart(margin.next_up());
     };
     let (t, u) = deepest.normal.any_orthonormal_pair();
     let frame = DMat3::from_cols(t, u, deepest.normal);
     found.iter_mut().for_each(|p| p.position = frame.transpose() * p.position);
-    let mut points: Points = select(&found, a.hull.radius);
+    let mut points: ManifoldPoints = select(&found, a.hull.radius);
     points.iter_mut().for_each(|p| p.position = a.centre + frame * p.position);
-    Touch::Near(Manifold { normal: points.first().map_or(deepest.normal, |p| p.normal), points })
+    Proximity::Near(Manifold { normal: points.first().map_or(deepest.normal, |p| p.normal), points })
 }
 
 /// A flat wall with a rim; `x` is the hull's centre relative to the wall's.
@@ -215,13 +215,13 @@ fn bounded<L: Lanes>(
     x: DVec3,
     over: impl Fn(DVec3) -> bool,
     margin: f64,
-) -> Touch {
+) -> Proximity {
     let up = wall.pose.rotation * wall.surface.axis();
     let height = x.dot(up);
     let normal = if height > 0.0 { -up } else { up };
     let gap = height.abs() - a.height::<L>(normal);
     if gap > margin {
-        return Touch::Apart(gap);
+        return Proximity::Apart(gap);
     }
     match &wall.flat {
         // Not over the rim: a plane, and precise however large the wall is.
@@ -231,7 +231,7 @@ fn bounded<L: Lanes>(
 }
 
 /// Inside a cylinder only vertices touch; `x` is the hull's centre relative to a point of the axis.
-fn inside(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, margin: f64) -> Touch {
+fn inside(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, margin: f64) -> Proximity {
     let mut found = Vec::new();
     let mut least = f64::INFINITY;
     for k in 0..a.hull.vertices.len() {
@@ -251,24 +251,24 @@ fn inside(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, margin: f64
             });
         }
     }
-    if least > margin { Touch::Apart(least) } else { chosen(a, found, margin) }
+    if least > margin { Proximity::Apart(least) } else { chosen(a, found, margin) }
 }
 
 /// From outside a cylinder is its axis with a radius: the nearby part of it, as a hull of one edge.
 #[inline(always)]
-fn outside<L: Lanes>(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, margin: f64) -> Touch {
+fn outside<L: Lanes>(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, margin: f64) -> Proximity {
     let along = x.dot(axis);
     let reach = 2.0 * a.hull.radius;
     let (from, to) = ((along - reach).max(-half), (along + reach).min(half));
     let flat = x - along * axis;
     let between = flat.length() - radius - a.hull.radius;
     if between > margin || from >= to {
-        return Touch::Apart(between.max(margin.next_up()));
+        return Proximity::Apart(between.max(margin.next_up()));
     }
     let line = Placed::new(Arc::new(Hull::segment(0.5 * (to - from))), DVec3::ZERO, along_z(axis));
     let d = 0.5 * (from + to) * axis - x;
     let (normal, gap, witness) = match distance::<L>(a, &line, d, margin + radius) {
-        Distance::Apart(gap) => return Touch::Apart(gap - radius),
+        Distance::Apart(gap) => return Proximity::Apart(gap - radius),
         Distance::Separated(bound, simplex) => {
             (bound.direction, bound.gap - radius, of_simplex(a, &line, d, &simplex))
         }
@@ -284,7 +284,7 @@ fn outside<L: Lanes>(a: &Placed, x: DVec3, axis: DVec3, radius: f64, half: f64, 
     };
     let highest = (a.highest::<L>(normal).0, line.highest::<L>(-normal).0);
     let witness = Witness { on_b: witness.on_b - radius * normal, ..witness };
-    Touch::Near(build(a, &line, d - radius * normal, (normal, gap), highest, witness, margin))
+    Proximity::Near(build(a, &line, d - radius * normal, (normal, gap), highest, witness, margin))
 }
 
 fn along_z(axis: DVec3) -> DQuat {
@@ -318,7 +318,7 @@ mod tests {
             let a = Placed::new(hull.clone(), place, turn);
             let own = hull_wall(&a, &PlacedWall::new(&surface, 0, &pose), 0.01);
             match (own, vertices(&a, 0.01, |x| surface.nearest_at(0, &pose, x))) {
-                (Touch::Near(m), Touch::Near(n)) => {
+                (Proximity::Near(m), Proximity::Near(n)) => {
                     near += 1;
                     through += usize::from(m.points.iter().any(|p| p.gap < 0.0));
                     assert_eq!(m.points.len(), n.points.len());
@@ -327,7 +327,7 @@ mod tests {
                         assert!(p.position.distance(q.position) < 1e-9 && p.feature == q.feature);
                     }
                 }
-                (Touch::Apart(gap), Touch::Apart(other)) => assert!(gap > 0.01 && other > 0.01),
+                (Proximity::Apart(gap), Proximity::Apart(other)) => assert!(gap > 0.01 && other > 0.01),
                 other => panic!("{other:?}"),
             }
         }

@@ -20,9 +20,9 @@ use rubblepile_core::{
     wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
 
-pub use moving::Target;
+pub use moving::MovingWall;
 use ring::ring;
-pub use surface::{Clear, Meeting, Ride, first_touch_of_surface};
+pub use surface::{BodyPath, Clear, Meeting, first_touch_of_surface};
 
 /// The path of a sphere: `position + velocity t + acceleration t^2 / 2` for t in [0, `within`].
 #[derive(Debug, Clone, Copy)]

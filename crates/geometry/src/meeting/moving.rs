@@ -8,7 +8,7 @@
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
     Surface, Wall,
-    wall::{Curvature, Motion, Plane, Swiftness},
+    wall::{Curvature, MotionBounds, Plane, WallMotion},
 };
 
 use super::{Path, first_touch, is_exact, out_of_reach, roots::first_fall};
@@ -18,23 +18,23 @@ const CLOSE: f64 = 1e-9;
 
 /// A wall with what does not change about it, for many spheres.
 #[derive(Debug, Clone, Copy)]
-pub struct Target<'a> {
+pub struct MovingWall<'a> {
     wall: &'a Wall,
     /// Where its frame is not turned, and how fast it is carried along; `None`: it swings or turns.
     carried: Option<DVec3>,
     back: Option<DQuat>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> MovingWall<'a> {
     pub fn new(wall: &'a Wall) -> Self {
         let carried = match wall.motion {
             // A surface that turns into itself is as it was when its motion was set.
             _ if wall.keeps_its_place() => Some(DVec3::ZERO),
-            Motion::Translation { velocity } => Some(velocity),
+            WallMotion::Translation { velocity } => Some(velocity),
             _ => None,
         };
         let back = (wall.rotation != DQuat::IDENTITY).then(|| wall.rotation.inverse());
-        Target { wall, carried, back }
+        MovingWall { wall, carried, back }
     }
 
     /// Time from `now` and face of the first touch of a sphere; the path is in the world's frame.
@@ -60,9 +60,10 @@ impl<'a> Target<'a> {
 
 fn first_touch_of_wall(wall: &Wall, now: f64, path: &Path) -> Option<(f64, u32)> {
     match (wall.motion, wall.surface) {
-        (Motion::Oscillation { amplitude, frequency, phase }, Surface::Plane(Plane { point, normal }))
-            if path.acceleration == DVec3::ZERO =>
-        {
+        (
+            WallMotion::Oscillation { amplitude, frequency, phase },
+            Surface::Plane(Plane { point, normal }),
+        ) if path.acceleration == DVec3::ZERO => {
             let normal = wall.rotation * normal;
             let (a, omega) = (amplitude.dot(normal), std::f64::consts::TAU * frequency);
             let begin = phase + omega * (now - wall.since);
@@ -153,7 +154,7 @@ fn follow(wall: &Wall, face: u32, now: f64, path: &Path) -> Option<f64> {
             return (t <= path.within).then_some(t);
         }
         let room = gap.max(0.0);
-        let Swiftness { fastest, acceleration } =
+        let MotionBounds { fastest, acceleration } =
             wall.motion.swiftness(&pose, x, near.distance + 2.0 * path.radius, speed);
         let most = speed + fastest;
         if most == 0.0 {

@@ -29,7 +29,7 @@ const SAME_WAY: f64 = 1e-10;
 
 /// How a body moves: its centre on a parabola, as spheres do, and turning evenly.
 #[derive(Debug, Clone, Copy)]
-pub struct Ride {
+pub struct BodyPath {
     pub position: DVec3,
     pub velocity: DVec3,
     pub acceleration: DVec3,
@@ -38,7 +38,7 @@ pub struct Ride {
     pub spin: DVec3,
 }
 
-impl Ride {
+impl BodyPath {
     pub fn rotation_at(&self, t: f64) -> DQuat {
         DQuat::from_scaled_axis(t * self.spin) * self.rotation
     }
@@ -79,7 +79,7 @@ pub enum Meeting {
 pub fn first_touch_of_surface(
     tree: &SurfaceTree,
     size: f64,
-    ride: &Ride,
+    ride: &BodyPath,
     path: &Path,
     clear: &mut Clear,
 ) -> Meeting {
@@ -131,7 +131,7 @@ pub fn first_touch_of_surface(
 
 /// A sphere as seen from the centre of the body.
 struct Chase<'a> {
-    ride: &'a Ride,
+    ride: &'a BodyPath,
     path: Path,
     /// Fastest that it flies, before the body turns; and the rate of turning.
     speed: f64,
@@ -158,7 +158,7 @@ struct Piece {
 }
 
 impl<'a> Chase<'a> {
-    fn new(ride: &'a Ride, path: &Path) -> Self {
+    fn new(ride: &'a BodyPath, path: &Path) -> Self {
         let path = Path {
             position: path.position - ride.position,
             velocity: path.velocity - ride.velocity,

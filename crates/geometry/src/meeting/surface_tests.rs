@@ -25,7 +25,7 @@ fn bumpy() -> Mesh {
 
 struct Approach<'a> {
     tree: &'a SurfaceTree,
-    ride: Ride,
+    ride: BodyPath,
     path: Path,
     fastest: f64,
 }
@@ -75,7 +75,7 @@ fn random_approach<'a>(tree: &'a SurfaceTree, size: f64, turns: bool, rng: &mut 
             radius,
             within,
         };
-        let ride = Ride {
+        let ride = BodyPath {
             position: far,
             velocity,
             acceleration: if turns { rng.range(0.0, 0.3) * rng.direction() } else { DVec3::ZERO },
@@ -145,7 +145,7 @@ fn a_plane_of_triangles_is_met_when_the_plane_is_and_not_by_what_slides_along_it
     let mesh = block(half, 14);
     assert_eq!(crate::mesh::flaws(&mesh), []);
     let (tree, size) = (SurfaceTree::new(&mesh), mesh.radius());
-    let ride = Ride {
+    let ride = BodyPath {
         position: DVec3::ZERO,
         velocity: DVec3::ZERO,
         acceleration: DVec3::ZERO,

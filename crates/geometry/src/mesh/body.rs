@@ -8,14 +8,14 @@ use rubblepile_core::{Asteroid, Mesh};
 use super::mass;
 use crate::principal::principal_axes;
 
-/// Where the frame of an asteroid is.
+/// The body-fixed frame of an asteroid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Axes {
     /// Origin and axes of the surface as it is given: the centre of mass may be beside the origin.
     Given,
     /// The origin is moved to the centre of mass, the axes stay.
     Centred,
-    /// Also the axes are those of inertia: z has the largest moment, x the smallest.
+    /// In addition, the axes are the principal axes of inertia: z has the largest moment, x the smallest.
     #[default]
     Principal,
 }

@@ -13,7 +13,7 @@ use super::Mesh;
 /// Sine of the angle between two facets below which they are one plane.
 const FLAT: f64 = 1e-8;
 
-/// How two facets meet.
+/// Convexity of an edge between two facets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bend {
     /// The edge sticks out.
@@ -24,7 +24,7 @@ pub enum Bend {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Edge {
+pub struct MeshEdge {
     /// The first facet goes round from the first end to the second, the other one back.
     pub ends: [u32; 2],
     pub facets: [u32; 2],
@@ -37,7 +37,7 @@ pub struct Facets {
     pub mesh: Arc<Mesh>,
     /// Outward unit normals.
     pub normals: Vec<DVec3>,
-    pub edges: Vec<Edge>,
+    pub edges: Vec<MeshEdge>,
     /// Edges of each facet, from corner k to the next.
     pub sides: Vec<[u32; 3]>,
     /// For each facet one that stands for the flat stretch that it belongs to: the lowest of it.
@@ -59,7 +59,7 @@ impl Facets {
             (b - a).cross(c - a).normalize_or_zero()
         };
         let normals: Vec<DVec3> = (0..n).map(normal).collect();
-        let mut edges: Vec<Edge> = Vec::with_capacity(3 * n / 2);
+        let mut edges: Vec<MeshEdge> = Vec::with_capacity(3 * n / 2);
         let mut sides = vec![[0; 3]; n];
         let mut known: HashMap<[u32; 2], u32> = HashMap::with_capacity(3 * n / 2);
         for (k, t) in mesh.triangles.iter().enumerate() {
@@ -73,7 +73,7 @@ impl Facets {
                     }
                     None => {
                         known.insert(ends, edges.len() as u32);
-                        edges.push(Edge { ends, facets: [k as u32; 2], bend: Bend::Flat });
+                        edges.push(MeshEdge { ends, facets: [k as u32; 2], bend: Bend::Flat });
                         edges.len() as u32 - 1
                     }
                 };
@@ -110,7 +110,7 @@ impl Facets {
     }
 
     /// In the planes of the two facets of an edge, square to it, into each of them: unit vectors.
-    pub fn inward(&self, edge: &Edge) -> [DVec3; 2] {
+    pub fn inward(&self, edge: &MeshEdge) -> [DVec3; 2] {
         let along = (self.vertex(edge.ends[1]) - self.vertex(edge.ends[0])).normalize_or_zero();
         let [n1, n2] = edge.facets.map(|f| self.normals[f as usize]);
         [n1.cross(along), along.cross(n2)]
@@ -130,7 +130,7 @@ impl Facets {
 }
 
 /// Facets that are connected over flat edges, by the lowest of them.
-fn stretches(facets: usize, edges: &[Edge]) -> Vec<u32> {
+fn stretches(facets: usize, edges: &[MeshEdge]) -> Vec<u32> {
     let mut leader: Vec<u32> = (0..facets as u32).collect();
     fn lead(leader: &mut [u32], mut k: u32) -> u32 {
         while leader[k as usize] != k {
@@ -146,7 +146,7 @@ fn stretches(facets: usize, edges: &[Edge]) -> Vec<u32> {
     (0..facets as u32).map(|k| lead(&mut leader, k)).collect()
 }
 
-fn neighbours(vertices: usize, edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+fn neighbours(vertices: usize, edges: &[MeshEdge]) -> (Vec<u32>, Vec<u32>) {
     let mut first = vec![0u32; vertices + 1];
     edges.iter().flat_map(|e| e.ends).for_each(|v| first[v as usize + 1] += 1);
     for k in 0..vertices {

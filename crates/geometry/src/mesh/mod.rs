@@ -32,13 +32,13 @@ use thiserror::Error;
 use crate::solid::{Mass, mass_of_triangles};
 
 pub use body::{Axes, asteroid};
-pub use facets::{Bend, Edge, Facets};
+pub use facets::{Bend, Facets, MeshEdge};
 pub use heal::heal;
 pub use surfaces::Surfaces;
 pub use touch::{FacetTouch, touch};
-pub use tree::{Nearest, Place, SurfaceTree, closest_point};
+pub use tree::{Nearest, SurfaceTree, TriangleFeature, closest_point};
 
-/// What is wrong with a surface, with an example. Numbers of triangles and vertices count from 0.
+/// A flaw of a surface, with an example. Triangles and vertices are numbered from 0.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Flaw {
     #[error("it has no triangles")]
@@ -75,7 +75,7 @@ pub fn mass(mesh: &Mesh) -> Mass {
     mass_of_triangles((0..mesh.triangles.len()).map(|k| mesh.corners(k)), middle)
 }
 
-/// All that is wrong. Whether it crosses itself is looked at only if nothing else is wrong.
+/// All flaws. Self-intersections are searched for only if there is no other flaw.
 pub fn flaws(mesh: &Mesh) -> Vec<Flaw> {
     let mut flaws = broken(mesh);
     if flaws.is_empty() {
@@ -95,7 +95,7 @@ pub fn flaws(mesh: &Mesh) -> Vec<Flaw> {
     flaws
 }
 
-/// What makes every other question senseless.
+/// Flaws that rule out all further checks.
 fn broken(mesh: &Mesh) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     if mesh.triangles.is_empty() {

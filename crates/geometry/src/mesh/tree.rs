@@ -84,7 +84,7 @@ impl SurfaceTree {
     }
 
     /// The same, with where on the triangle the point is.
-    pub fn places_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, DVec3, Place)) {
+    pub fn places_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(u32, DVec3, TriangleFeature)) {
         self.slots_within(x, reach, |slot, point, place| found(self.order[slot], point, place));
     }
 
@@ -93,7 +93,7 @@ impl SurfaceTree {
         self.slots_within(x, reach, |slot, point, _| found(self.order[slot], &self.corners[slot], point));
     }
 
-    fn slots_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(usize, DVec3, Place)) {
+    fn slots_within(&self, x: DVec3, reach: f64, mut found: impl FnMut(usize, DVec3, TriangleFeature)) {
         let mut stack = vec![0usize];
         while let Some(k) = stack.pop() {
             let Some(node) = self.nodes.get(k) else { continue };
@@ -132,7 +132,7 @@ impl SurfaceTree {
 
     /// The nearest place, and on which side of it `x` is. Of several the one with the lowest number.
     pub fn nearest(&self, x: DVec3) -> Option<Nearest> {
-        let mut best: Option<(f64, usize, DVec3, Place)> = None;
+        let mut best: Option<(f64, usize, DVec3, TriangleFeature)> = None;
         let mut stack = vec![(0usize, 0.0)];
         while let Some((k, bound)) = stack.pop() {
             let least = best.map_or(f64::INFINITY, |b| b.0);
@@ -157,12 +157,12 @@ impl SurfaceTree {
         }
         let (square, slot, point, feature) = best?;
         let normal = match feature {
-            Place::Inside => {
+            TriangleFeature::Inside => {
                 let [a, b, c] = self.corners[slot];
                 (b - a).cross(c - a)
             }
-            Place::Edge(k) => self.edge_normal[slot][k],
-            Place::Vertex(k) => self.vertex_normal[slot][k],
+            TriangleFeature::Edge(k) => self.edge_normal[slot][k],
+            TriangleFeature::Vertex(k) => self.vertex_normal[slot][k],
         };
         let side = if (x - point).dot(normal) < 0.0 { -1.0 } else { 1.0 };
         Some(Nearest { triangle: self.order[slot], point, distance: side * square.sqrt() })
@@ -289,9 +289,9 @@ pub fn closest_point(corners: &[DVec3; 3], x: DVec3) -> DVec3 {
     closest(corners, x).0
 }
 
-/// Where on a triangle a point is.
+/// The feature of a triangle on which a point lies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
+pub enum TriangleFeature {
     Inside,
     /// From corner k to the next.
     Edge(usize),
@@ -299,35 +299,35 @@ pub enum Place {
 }
 
 /// The closest point of a triangle, by the regions of its corners and edges (Ericson 2005, section 5.1.5).
-fn closest(&[a, b, c]: &[DVec3; 3], x: DVec3) -> (DVec3, Place) {
+fn closest(&[a, b, c]: &[DVec3; 3], x: DVec3) -> (DVec3, TriangleFeature) {
     let (ab, ac, ax) = (b - a, c - a, x - a);
     let (d1, d2) = (ab.dot(ax), ac.dot(ax));
     if d1 <= 0.0 && d2 <= 0.0 {
-        return (a, Place::Vertex(0));
+        return (a, TriangleFeature::Vertex(0));
     }
     let bx = x - b;
     let (d3, d4) = (ab.dot(bx), ac.dot(bx));
     if d3 >= 0.0 && d4 <= d3 {
-        return (b, Place::Vertex(1));
+        return (b, TriangleFeature::Vertex(1));
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        return (a + d1 / (d1 - d3) * ab, Place::Edge(0));
+        return (a + d1 / (d1 - d3) * ab, TriangleFeature::Edge(0));
     }
     let cx = x - c;
     let (d5, d6) = (ab.dot(cx), ac.dot(cx));
     if d6 >= 0.0 && d5 <= d6 {
-        return (c, Place::Vertex(2));
+        return (c, TriangleFeature::Vertex(2));
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        return (a + d2 / (d2 - d6) * ac, Place::Edge(2));
+        return (a + d2 / (d2 - d6) * ac, TriangleFeature::Edge(2));
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
         let t = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return (b + t * (c - b), Place::Edge(1));
+        return (b + t * (c - b), TriangleFeature::Edge(1));
     }
     let sum = va + vb + vc;
-    (a + vb / sum * ab + vc / sum * ac, Place::Inside)
+    (a + vb / sum * ab + vc / sum * ac, TriangleFeature::Inside)
 }

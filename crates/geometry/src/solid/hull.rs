@@ -73,11 +73,11 @@ fn distinct(points: &[DVec3]) -> Vec<u32> {
     kept
 }
 
-type Grid = [i64; 3];
+type GridPoint = [i64; 3];
 
 /// Six times the volume of a tetrahedron, exactly: positive where `d` is above the triangle that is
 /// counter-clockwise from there.
-fn orient(a: Grid, b: Grid, c: Grid, d: Grid) -> i128 {
+fn orient(a: GridPoint, b: GridPoint, c: GridPoint, d: GridPoint) -> i128 {
     let [u, v, w] = [b, c, d].map(|p| std::array::from_fn::<i128, 3, _>(|k| i128::from(p[k] - a[k])));
     (u[1] * v[2] - u[2] * v[1]) * w[0]
         + (u[2] * v[0] - u[0] * v[2]) * w[1]
@@ -86,7 +86,8 @@ fn orient(a: Grid, b: Grid, c: Grid, d: Grid) -> i128 {
 
 /// Triangles of the hull of `points[kept]`.
 fn triangulate(points: &[DVec3], kept: &[u32]) -> Result<Vec<[u32; 3]>, SolidError> {
-    let grid: Vec<Grid> = points.iter().map(|p| p.to_array().map(|x| (x * HALF).round() as i64)).collect();
+    let grid: Vec<GridPoint> =
+        points.iter().map(|p| p.to_array().map(|x| (x * HALF).round() as i64)).collect();
     let at = |k: u32| grid[k as usize];
     let start = first_four(points, kept)?;
     let [a, b, c, d] = start;
@@ -195,7 +196,7 @@ fn outline(
     (corners.len() == next.len()).then_some(corners)
 }
 
-/// With vertices numbered anew, each face from its lowest vertex on, and faces in order.
+/// With vertices renumbered, each face from its lowest vertex on, and faces in order.
 fn collect(points: &[DVec3], kept: &[u32], faces: Vec<Vec<u32>>) -> Convex {
     let mut number = vec![0u32; points.len()];
     for (new, &old) in kept.iter().enumerate() {

@@ -21,7 +21,7 @@ use glam::{DMat3, DQuat, DVec3};
 use rubblepile_core::{Convex, Solid};
 
 use crate::{
-    contact::{self, Hull, Placed, Touch},
+    contact::{self, Hull, Placed, Proximity},
     principal::principal_axes,
 };
 
@@ -40,7 +40,7 @@ pub enum SolidError {
     #[error("part {part}: {error}")]
     Part { part: usize, error: Box<SolidError> },
     #[error(
-        "parts {first} and {second} overlap by {depth:e} m: the mass in common would count twice; \
+        "parts {first} and {second} overlap by {depth:.3e} m: the mass in common would count twice; \
          let parts touch at most"
     )]
     PartsOverlap { first: usize, second: usize, depth: f64 },
@@ -52,23 +52,23 @@ pub enum SolidError {
 
 /// A solid, and where it lay: a point as given is `centre + orientation * point` of the solid's frame.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Made {
+pub struct OrientedSolid {
     pub solid: Solid,
     pub centre: DVec3,
     pub orientation: DQuat,
 }
 
-/// How deep parts may overlap, relative to their size: less is rounding of vertices that were meant to touch.
+/// Tolerated overlap of parts relative to their size, for the rounding of vertices that should touch.
 const TOUCHING: f64 = 1e-6;
 
 /// The convex hull of the points.
-pub fn from_points(points: &[DVec3]) -> Result<Made, SolidError> {
+pub fn from_points(points: &[DVec3]) -> Result<OrientedSolid, SolidError> {
     Ok(made(vec![convex_hull(points)?]))
 }
 
 /// A rock of convex parts, each the hull of its points. The mass is that of the sum, so parts may touch but not
 /// overlap.
-pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<Made, SolidError> {
+pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<OrientedSolid, SolidError> {
     if parts.is_empty() {
         return Err(SolidError::NoParts);
     }
@@ -83,7 +83,7 @@ pub fn from_parts(parts: &[Vec<DVec3>]) -> Result<Made, SolidError> {
     for first in 0..hulls.len() {
         for second in first + 1..hulls.len() {
             let (a, b) = (&placed[first], &placed[second]);
-            let Touch::Near(contact) = contact::hulls(a, b, 0.0) else { continue };
+            let Proximity::Near(contact) = contact::hulls(a, b, 0.0) else { continue };
             let depth = contact.points.first().map_or(0.0, |p| -p.gap);
             if depth > TOUCHING * a.hull.radius.min(b.hull.radius) {
                 return Err(SolidError::PartsOverlap { first, second, depth });
@@ -107,7 +107,7 @@ fn bounds(convex: &Convex) -> (DVec3, DVec3) {
 }
 
 /// Moves hulls into the frame of their centre and axes. There is at least one, and none is flat.
-fn made(mut parts: Vec<Convex>) -> Made {
+fn made(mut parts: Vec<Convex>) -> OrientedSolid {
     // Fifth powers of lengths: measured at size 1.
     let (min, max) = parts
         .iter()
@@ -137,7 +137,7 @@ fn made(mut parts: Vec<Convex>) -> Made {
         volume: mass.volume * size.powi(3),
         inertia: moments * size.powi(5),
     };
-    Made { solid, centre: middle + mass.centre * size, orientation }
+    OrientedSolid { solid, centre: middle + mass.centre * size, orientation }
 }
 
 fn radius(parts: &[Convex]) -> f64 {

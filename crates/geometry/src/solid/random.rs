@@ -6,7 +6,7 @@ use rubblepile_core::{Rng, Solid};
 
 use super::{SolidError, convex_hull, face_normal, from_points, scaled};
 
-/// How many vertices can be asked for; others are taken to the nearer end.
+/// Allowed numbers of vertices; others are clamped.
 const VERTICES: std::ops::RangeInclusive<u32> = 4..=500;
 /// The most for a boulder: the number of points to draw grows as the square of this.
 const BOULDER: u32 = 200;

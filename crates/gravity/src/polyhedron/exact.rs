@@ -11,7 +11,7 @@
 use glam::{DMat3, DVec3};
 use rubblepile_core::simd::{Kernel, LANES, Lanes, V3};
 
-use super::{Edge, Polyhedron, Pull};
+use super::{Edge, Polyhedron, PolyhedronField};
 
 /// Above this, of the argument, polynomials are not used.
 const NEAR: f64 = 1.0 / 3.0;
@@ -42,19 +42,19 @@ const ATAN: [f64; 10] = [
 ];
 
 /// The sum for up to eight points.
-pub struct Sum<'a> {
+pub struct FacetSum<'a> {
     pub body: &'a Polyhedron,
     pub points: &'a [DVec3],
     /// Whether the gradient is wanted.
     pub gradient: bool,
 }
 
-impl Kernel for Sum<'_> {
-    type Output = [Pull; LANES];
+impl Kernel for FacetSum<'_> {
+    type Output = [PolyhedronField; LANES];
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Self::Output {
-        let Sum { body, points, gradient } = self;
+        let FacetSum { body, points, gradient } = self;
         let mut at = [[0.0; LANES]; 3];
         for lane in 0..LANES {
             let x = points[lane.min(points.len() - 1)];
@@ -137,7 +137,7 @@ impl Kernel for Sum<'_> {
         let slope = slope.map(|s| s.store());
         std::array::from_fn(|lane| {
             let [xx, yy, zz, yz, xz, xy] = slope.map(|s| s[lane]);
-            Pull {
+            PolyhedronField {
                 potential: 0.5 * potential[lane],
                 acceleration: DVec3::new(x[lane], y[lane], z[lane]),
                 gradient: DMat3::from_cols(

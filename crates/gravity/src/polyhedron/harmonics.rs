@@ -68,7 +68,7 @@ fn gauss(n: usize) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// Integrals of R over up to eight facets, one a lane: real and imaginary parts of each term. Each facet is given by its corners,
+/// Integrals of R over up to eight facets, one per lane: real and imaginary parts of each term. Each facet is given by its corners,
 /// from the centre of its own expansion.
 pub struct Integrate<'a> {
     pub corners: &'a [[DVec3; 3]],

@@ -27,11 +27,11 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::simd::{LANES, dispatch};
 
-use exact::Sum;
+use exact::FacetSum;
 
 /// The field at a point, for G times density 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Pull {
+pub struct PolyhedronField {
     /// Positive: 4 pi / 3 R^3 / r outside a sphere, m^2.
     pub potential: f64,
     /// m
@@ -127,10 +127,10 @@ impl Polyhedron {
     }
 
     /// The field at points.
-    pub fn pull(&self, points: &[DVec3]) -> Vec<Pull> {
-        let blocks: Vec<[Pull; LANES]> = points
+    pub fn pull(&self, points: &[DVec3]) -> Vec<PolyhedronField> {
+        let blocks: Vec<[PolyhedronField; LANES]> = points
             .par_chunks(LANES)
-            .map(|points| dispatch(Sum { body: self, points, gradient: true }))
+            .map(|points| dispatch(FacetSum { body: self, points, gradient: true }))
             .collect();
         blocks.into_iter().flatten().take(points.len()).collect()
     }
@@ -139,7 +139,9 @@ impl Polyhedron {
     pub fn accelerations(&self, points: &[DVec3]) -> Vec<DVec3> {
         let blocks: Vec<[DVec3; LANES]> = points
             .par_chunks(LANES)
-            .map(|points| dispatch(Sum { body: self, points, gradient: false }).map(|pull| pull.acceleration))
+            .map(|points| {
+                dispatch(FacetSum { body: self, points, gradient: false }).map(|pull| pull.acceleration)
+            })
             .collect();
         blocks.into_iter().flatten().take(points.len()).collect()
     }

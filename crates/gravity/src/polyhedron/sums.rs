@@ -8,22 +8,22 @@ use super::{
     tree::{FACET_ORDER, PolyhedronTree},
 };
 
-/// What eight points see.
+/// The interactions of eight points.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct Interactions {
     /// Groups and facets by the order they are taken to.
     pub nodes: [Vec<u32>; ORDER + 1],
     pub patches: [Vec<u32>; FACET_ORDER + 1],
     /// Facets to be taken exactly.
     pub layers: Vec<u32>,
-    /// Leaves that are looked at roughly.
+    /// Leaves that are evaluated roughly.
     pub blobs: Vec<u32>,
 }
 
 /// The eight points, a row an axis.
 pub type Places = [[f64; LANES]; 3];
 
-impl Seen {
+impl Interactions {
     pub fn clear(&mut self) {
         self.nodes.iter_mut().chain(&mut self.patches).for_each(Vec::clear);
         self.layers.clear();

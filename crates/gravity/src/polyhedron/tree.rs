@@ -24,7 +24,7 @@ use super::{
     Polyhedron,
     harmonics::{DEGREE, Integrate, Moments, ORDER, STRENGTHS, Shift, TERMS, norms, pack, rule},
     layer::Layer,
-    walk::{Reach, SHARE, Walker, reach},
+    walk::{SHARE, ValidityRadii, Walker, reach},
 };
 
 /// Facets of a leaf, at most.
@@ -42,10 +42,10 @@ const GROUP: usize = LANES;
 
 /// A group of facets. Its first half follows it in the list; its second is `second`, none for a leaf.
 #[derive(Debug, Clone, Copy)]
-pub struct Node {
+pub struct FacetGroup {
     pub centre: DVec3,
     pub radius: f64,
-    pub reach: Reach<{ ORDER + 1 }>,
+    pub reach: ValidityRadii<{ ORDER + 1 }>,
     /// Degrees kept.
     pub order: u32,
     pub second: u32,
@@ -55,9 +55,9 @@ pub struct Node {
 
 /// A facet with its own expansion about its middle.
 #[derive(Debug, Clone)]
-pub struct Patch {
+pub struct FacetExpansion {
     pub centre: DVec3,
-    pub reach: Reach<{ FACET_ORDER + 1 }>,
+    pub reach: ValidityRadii<{ FACET_ORDER + 1 }>,
     /// Normal, and distance of the plane from the middle of the body.
     pub strengths: [f64; STRENGTHS],
     pub moments: [f64; FACET_TERMS],
@@ -66,9 +66,9 @@ pub struct Patch {
 /// A polyhedron whose far facets are taken in groups.
 #[derive(Debug, Clone)]
 pub struct PolyhedronTree {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<FacetGroup>,
     pub(super) moments: Vec<f64>,
-    pub(super) patches: Vec<Patch>,
+    pub(super) patches: Vec<FacetExpansion>,
     pub(super) layers: Vec<Layer>,
     /// Of the scaled body.
     pub(super) volume: f64,
@@ -99,9 +99,9 @@ impl PolyhedronTree {
         let share = SHARE * target;
         let tolerance = share * volume;
         let layers: Vec<Layer> = corners.par_iter().map(|&corners| Layer::new(corners)).collect();
-        let patches: Vec<Patch> = {
+        let patches: Vec<FacetExpansion> = {
             let rule = rule(FACET_ORDER + 3);
-            let blocks: Vec<Vec<Patch>> =
+            let blocks: Vec<Vec<FacetExpansion>> =
                 corners.par_chunks(LANES).map(|corners| patches(corners, &rule, tolerance)).collect();
             blocks.into_iter().flatten().collect()
         };
@@ -163,7 +163,7 @@ impl PolyhedronTree {
 }
 
 /// The facets as expansions of their own.
-fn patches(corners: &[[DVec3; 3]], rule: &[[f64; 3]], tolerance: f64) -> Vec<Patch> {
+fn patches(corners: &[[DVec3; 3]], rule: &[[f64; 3]], tolerance: f64) -> Vec<FacetExpansion> {
     let centres: Vec<DVec3> = corners.iter().map(|[a, b, c]| (a + b + c) / 3.0).collect();
     let around: Vec<[DVec3; 3]> = corners.iter().zip(&centres).map(|(c, m)| c.map(|x| x - *m)).collect();
     let integrals = dispatch(Integrate { corners: &around, degree: FACET_ORDER + 2, rule });
@@ -176,7 +176,7 @@ fn patches(corners: &[[DVec3; 3]], rule: &[[f64; 3]], tolerance: f64) -> Vec<Pat
             let radius = around[lane].iter().map(|c| c.length()).fold(0.0, f64::max);
             let mut packed = Vec::with_capacity(FACET_TERMS);
             pack::<1>(&moments, FACET_ORDER, &mut packed);
-            Patch {
+            FacetExpansion {
                 centre: centres[lane],
                 reach: reach(&norms(&moments), FACET_ORDER, radius, tolerance),
                 strengths: [normal.x, normal.y, normal.z, normal.dot(centres[lane])],
@@ -192,14 +192,14 @@ fn normal([a, b, c]: &[DVec3; 3]) -> DVec3 {
 
 struct Build<'a> {
     corners: &'a [[DVec3; 3]],
-    patches: &'a [Patch],
+    patches: &'a [FacetExpansion],
     rule: Vec<[f64; 3]>,
     tolerance: f64,
 }
 
 /// A part of the tree, with the places of its nodes counted from its own start, the moments that each keeps, and all of its root.
 struct Branch {
-    nodes: Vec<Node>,
+    nodes: Vec<FacetGroup>,
     moments: Vec<Vec<f64>>,
     top: Moments,
 }
@@ -243,7 +243,7 @@ impl Build<'_> {
         let mut kept = Vec::new();
         pack::<STRENGTHS>(&top, order, &mut kept);
         let mut moments = vec![kept];
-        let mut nodes = vec![Node {
+        let mut nodes = vec![FacetGroup {
             centre,
             radius,
             reach,

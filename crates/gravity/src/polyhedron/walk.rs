@@ -1,4 +1,4 @@
-//! How eight points see the tree of a polyhedron: which groups of facets, to which order, and which facets by themselves.
+//! The walk of eight points through the tree of a polyhedron: which groups of facets, to which order, and which single facets.
 //!
 //! Of an expansion of order p about a centre, the norms N of the next two degrees (`harmonics.rs`) say what is left out at a
 //! distance d, with later degrees falling at least as the powers of radius / d:
@@ -7,7 +7,7 @@
 //! error = max(N_(p+1) / d^(p+2), N_(p+2) / d^(p+3)) / (1 - radius / d)
 //! ```
 //!
-//! The distance at which this is a tolerance of one part of the body's own pull is kept for each order ([`Reach`]). For another
+//! The distance at which this is a tolerance of one part of the body's own pull is kept for each order ([`ValidityRadii`]). For another
 //! tolerance it goes as its power -1 / (p + 2). A group is taken to the lowest order that reaches the nearest of
 //! the eight points. The tolerance is a share of the target times the least acceleration of the eight, of which a first walk, which
 //! opens little, has an estimate. Where the outcome is less than was assumed, as deep inside, it is done again.
@@ -18,7 +18,7 @@ use rubblepile_core::simd::{Kernel, LANES, Lanes, V3, dispatch};
 use super::{
     harmonics::ORDER,
     layer::vector,
-    sums::{Places, Seen},
+    sums::{Interactions, Places},
     tree::{FACET_ORDER, PolyhedronTree},
 };
 
@@ -36,7 +36,7 @@ const LEAST: f64 = 1e-4;
 const OUTSIDE: f64 = 1.1;
 
 /// The distances from which each order is good enough for the reference tolerance; they fall with the order.
-pub type Reach<const ORDERS: usize> = [f32; ORDERS];
+pub type ValidityRadii<const ORDERS: usize> = [f32; ORDERS];
 
 /// The reach of the orders up to `highest`.
 pub fn reach<const ORDERS: usize>(
@@ -44,7 +44,7 @@ pub fn reach<const ORDERS: usize>(
     highest: usize,
     radius: f64,
     tolerance: f64,
-) -> Reach<ORDERS> {
+) -> ValidityRadii<ORDERS> {
     let mut out = [f32::MAX; ORDERS];
     let mut least = f32::MAX;
     for (p, out) in out.iter_mut().enumerate().take(highest + 1) {
@@ -64,18 +64,18 @@ pub fn reach<const ORDERS: usize>(
 }
 
 /// One walk.
-struct Look<'a> {
+struct TreeWalk<'a> {
     tree: &'a PolyhedronTree,
     at: &'a Places,
     /// Of the reaches of each order.
     factors: [f64; ORDER + 1],
-    /// Whether leaves are to be looked at roughly rather than opened.
+    /// Whether leaves are to be evaluated roughly rather than opened.
     roughly: bool,
     stack: &'a mut Vec<u32>,
-    seen: &'a mut Seen,
+    seen: &'a mut Interactions,
 }
 
-impl Look<'_> {
+impl TreeWalk<'_> {
     /// The lowest order that reaches the nearest of the points, if any does.
     #[inline(always)]
     fn order<L: Lanes>(&self, at: V3<L>, centre: DVec3, reach: &[f32], kept: usize) -> Option<usize> {
@@ -94,7 +94,7 @@ impl Look<'_> {
     }
 }
 
-impl Kernel for Look<'_> {
+impl Kernel for TreeWalk<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -139,7 +139,7 @@ fn least_of(x: [f64; LANES]) -> f64 {
 #[derive(Debug, Default)]
 pub struct Walker {
     stack: Vec<u32>,
-    seen: Seen,
+    seen: Interactions,
 }
 
 impl Walker {
@@ -155,10 +155,10 @@ impl Walker {
         }
         let farthest = points.iter().map(|x| x.length()).fold(1.0, f64::max);
         let scale = tree.volume / (farthest * farthest);
-        self.look(tree, &at, COARSE * scale, true);
+        self.walk_tree(tree, &at, COARSE * scale, true);
         let mut assumed = (SAFE * least(&self.seen.sum::<N>(tree, &at))).max(LEAST * scale);
         loop {
-            self.look(tree, &at, tree.share * assumed, false);
+            self.walk_tree(tree, &at, tree.share * assumed, false);
             let sums = self.seen.sum(tree, &at);
             let found = least(&sums);
             if found < assumed && assumed > LEAST * scale {
@@ -169,10 +169,10 @@ impl Walker {
         }
     }
 
-    fn look(&mut self, tree: &PolyhedronTree, at: &Places, tolerance: f64, roughly: bool) {
+    fn walk_tree(&mut self, tree: &PolyhedronTree, at: &Places, tolerance: f64, roughly: bool) {
         let ratio = tree.tolerance / tolerance;
         let factors = std::array::from_fn(|p| ratio.powf(1.0 / (p + 2) as f64));
-        dispatch(Look { tree, at, factors, roughly, stack: &mut self.stack, seen: &mut self.seen });
+        dispatch(TreeWalk { tree, at, factors, roughly, stack: &mut self.stack, seen: &mut self.seen });
     }
 }
 

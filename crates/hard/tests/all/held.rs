@@ -3,7 +3,7 @@
 use crate::common::{energy, gravity, state, world};
 use glam::DVec3;
 use rubblepile_core::{
-    Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,
+    Fields, Measure, Method, Report, Rng, Surface, Wall, WallMotion, WallResponse, World,
     wall::{Cylinder, Plane},
 };
 use rubblepile_hard::{HardSpheres, Settings};
@@ -17,7 +17,7 @@ fn run(w: &mut World, fields: &mut Fields, until: f64, curvilinear: bool) {
 fn bead_on_a_floor(timestep: f64) -> World {
     let mut w = world(timestep, 1.0, 1.0);
     let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
-    w.walls.push(Wall { touch: Touch::Stick, ..Wall::new(0, "floor", 0, floor) });
+    w.walls.push(Wall { touch: WallResponse::Stick, ..Wall::new(0, "floor", 0, floor) });
     w.bodies.push_sphere(0.1 * DVec3::Z, 0.1, 1000.0, 0, 0);
     w
 }
@@ -48,11 +48,11 @@ fn on_true_paths_a_turning_wall_hits_where_it_does_at_small_steps() {
         let mut w = world(timestep, 1.0, 1.0);
         let point =
             Surface::Cylinder(Cylinder { centre: DVec3::X, axis: DVec3::Z, radius: 0.0, length: Some(0.0) });
-        w.walls.push(Wall { touch: Touch::Stick, ..Wall::new(0, "arm", 0, point) });
+        w.walls.push(Wall { touch: WallResponse::Stick, ..Wall::new(0, "arm", 0, point) });
         w.bodies.push_sphere(1.1 * DVec3::X, 0.1, 1000.0, 0, 0);
         let (sin, cos) = (0.4 * std::f64::consts::PI).sin_cos();
         w.bodies.push_sphere(1.15 * DVec3::new(cos, sin, 0.0), 0.1, 1000.0, 0, 0);
-        let turn = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Z, rate: std::f64::consts::TAU };
+        let turn = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Z, rate: std::f64::consts::TAU };
         w.walls[0].set_motion(turn, 0.0);
         run(&mut w, &mut Fields::default(), 0.3, curvilinear);
         assert_eq!(state(&w).grain_collisions, 1);
@@ -71,12 +71,12 @@ fn energy_is_accounted_for_when_walls_catch_carry_and_swing_what_they_hold() {
         let mut w = world(1e-4, 0.7, 0.5);
         let drum =
             Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: None });
-        w.walls.push(Wall { touch: Touch::Stick, ..Wall::new(0, "drum", 0, drum) });
+        w.walls.push(Wall { touch: WallResponse::Stick, ..Wall::new(0, "drum", 0, drum) });
         for (k, y) in [-0.3, 0.3].into_iter().enumerate() {
             let plane = Surface::Plane(Plane { point: y * DVec3::Y, normal: DVec3::Y });
             w.walls.push(Wall::new(k as u32 + 1, "side", 0, plane));
         }
-        w.walls[0].set_motion(Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: 2.0 }, 0.0);
+        w.walls[0].set_motion(WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: 2.0 }, 0.0);
         let mut rng = Rng::new(4);
         for k in 0..60 {
             let x = DVec3::new(f64::from(k % 6) - 2.5, f64::from(k / 6 % 2) - 0.5, f64::from(k / 12) - 2.0);

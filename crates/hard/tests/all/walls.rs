@@ -3,7 +3,7 @@
 use crate::common::{advance, energy, gravity, state, world};
 use glam::DVec3;
 use rubblepile_core::{
-    Fields, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,
+    Fields, Measure, Method, Report, Rng, Surface, Wall, WallMotion, WallResponse, World,
     event::RemoveWall,
     wall::{Cuboid, Cylinder, Disk, Plane},
 };
@@ -109,7 +109,7 @@ fn hundreds_on_a_disk_that_swings_in_a_tube_stay_above_it() {
         0,
         Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 }),
     );
-    disk.motion = Motion::Oscillation { amplitude: 0.02 * DVec3::Z, frequency: 10.0, phase: 0.0 };
+    disk.motion = WallMotion::Oscillation { amplitude: 0.02 * DVec3::Z, frequency: 10.0, phase: 0.0 };
     w.walls.push(disk);
     let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None });
     w.walls.push(Wall::new(1, "tube", 0, tube));
@@ -154,8 +154,8 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
     let mut w = world(1e-3, 0.5, 1.0);
     let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: 1.0, length: None });
     let mut drum = Wall::new(7, "drum", 0, tube);
-    drum.touch = Touch::Stick;
-    drum.motion = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: 2.0 };
+    drum.touch = WallResponse::Stick;
+    drum.motion = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: 2.0 };
     w.walls.push(drum);
     let row = w.bodies.push_sphere(DVec3::new(0.5, 0.0, 0.0), 0.1, 1000.0, 0, 0);
     w.bodies.velocity[row] = DVec3::X;
@@ -175,8 +175,8 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
     assert!((free.bodies.position[0] - straight).length() < 1e-12);
 
     // On a wall that does not move, another grain comes back with half its speed, as from a wall.
-    w.walls[0].motion = Motion::None;
-    w.walls[0].touch = Touch::Bounce;
+    w.walls[0].motion = WallMotion::None;
+    w.walls[0].touch = WallResponse::Bounce;
     let place = DVec3::new(0.9, 0.0, 0.0);
     w.part_or_default::<HardState>().held[0].place = place;
     w.walls[0].rotation = glam::DQuat::IDENTITY;
@@ -194,8 +194,8 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
 fn what_a_sticky_wall_catches_leaves_its_momentum_with_it() {
     let mut w = world(1e-2, 0.5, 1.0);
     let mut floor = Wall::new(3, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-    floor.touch = Touch::Stick;
-    floor.motion = Motion::Translation { velocity: 0.5 * DVec3::Z };
+    floor.touch = WallResponse::Stick;
+    floor.motion = WallMotion::Translation { velocity: 0.5 * DVec3::Z };
     w.walls.push(floor);
     let row = w.bodies.push_sphere(DVec3::new(0.0, 0.0, 1.1), 0.1, 1000.0, 0, 0);
     w.bodies.velocity[row] = DVec3::new(0.3, 0.0, -2.0);
@@ -213,7 +213,7 @@ fn what_a_sticky_wall_catches_leaves_its_momentum_with_it() {
 fn what_touches_an_absorbing_wall_is_gone_and_counted() {
     let mut w = world(1e-2, 0.9, 1.0);
     let mut floor = Wall::new(3, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }));
-    floor.touch = Touch::Absorb;
+    floor.touch = WallResponse::Absorb;
     w.walls.push(floor);
     let mut rng = Rng::new(2);
     for k in 0..20 {
@@ -245,13 +245,13 @@ fn lists_of_neighbours_lose_nobody_and_leave_no_trace() {
         let mut w = world(2e-5, 0.6, 0.5);
         w.materials[0].density = 2500.0;
         let floor = Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z });
-        w.walls.push(Wall { touch: Touch::Stick, ..Wall::new(0, "floor", 0, floor) });
+        w.walls.push(Wall { touch: WallResponse::Stick, ..Wall::new(0, "floor", 0, floor) });
         let tube =
             Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 6e-3, length: None });
         w.walls.push(Wall::new(1, "tube", 0, tube));
         let lid = Surface::Disk(Disk { centre: 12e-3 * DVec3::Z, normal: DVec3::Z, radius: 6e-3, hole: 0.0 });
         w.walls.push(Wall::new(2, "lid", 0, lid));
-        let swing = Motion::Oscillation { amplitude: 0.5e-3 * DVec3::Z, frequency: 60.0, phase: 0.0 };
+        let swing = WallMotion::Oscillation { amplitude: 0.5e-3 * DVec3::Z, frequency: 60.0, phase: 0.0 };
         w.walls[0].set_motion(swing, 0.0);
         w.walls[2].set_motion(swing, 0.0);
         let mut rng = Rng::new(9);

@@ -18,19 +18,16 @@ use std::{
 
 use rubblepile_core::{
     Part, World,
-    archive::{Archive, Damage, Opening, Read, Source, Target},
-    archive_struct, part,
+    archive::{Archive, ArchiveReader, ArchiveWriter, Damage, Opening, Read},
+    archive_struct,
 };
-use rubblepile_hard::HardState;
-use rubblepile_meshfree::DeformableState;
-use rubblepile_nonsmooth::NonsmoothState;
-use rubblepile_soft::SoftState;
 
 use crate::{
     atomic,
     error::{FileError, Result},
-    frame::Looks,
+    frame::WallStyles,
     input,
+    scenario::methods,
 };
 pub use validate::check;
 pub(crate) use validate::is_sound_solid;
@@ -44,27 +41,27 @@ pub const VERSION: u32 = 8;
 pub const NEWEST: &str = "checkpoint.rpk";
 pub const PREVIOUS: &str = "checkpoint.prev.rpk";
 
-/// What besides the world is needed to go on.
+/// What is needed besides the world to resume a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Meta {
     /// Version of the program that wrote it.
     pub program_version: String,
     /// The scenario with every default written out.
     pub scenario: String,
-    /// Where files that the scenario names are looked for.
+    /// Folder that relative paths of the scenario start at.
     pub base_directory: String,
     /// Name of the method.
     pub method: String,
     /// Length of `series.csv`, bytes, and its rows without the header.
     pub series_bytes: u64,
     pub series_rows: u64,
-    /// How many times each probe has been due.
+    /// Number of times each probe has been due.
     pub series_ticks: Vec<u64>,
     /// Number of the next frame and of the next contact table.
     pub next_frame: u64,
     pub next_contact_table: u64,
-    /// How walls are drawn, for frames that are made from the checkpoint.
-    pub looks: Looks,
+    /// Appearance of walls, for frames made from the checkpoint.
+    pub wall_styles: WallStyles,
 }
 
 archive_struct!(Meta {
@@ -77,26 +74,21 @@ archive_struct!(Meta {
     series_ticks,
     next_frame,
     next_contact_table,
-    looks,
+    wall_styles,
 });
 
-/// What reads each method's part of the world: a line per method.
-fn read_part(method: &str, from: &mut Source) -> Read<Box<dyn Part>> {
-    match method {
-        "soft" => part::read::<SoftState>(from),
-        "hard" => part::read::<HardState>(from),
-        "nonsmooth" => part::read::<NonsmoothState>(from),
-        "meshfree" => part::read::<DeformableState>(from),
-        #[cfg(test)]
-        "drift" => part::read::<crate::testing::DriftState>(from),
-        other => Err(Damage::new(format!("no method is called `{}`", other.escape_debug()))),
+fn read_part(method: &str, from: &mut ArchiveReader) -> Read<Box<dyn Part>> {
+    #[cfg(test)]
+    if method == "drift" {
+        return rubblepile_core::part::read::<crate::testing::DriftState>(from);
     }
+    methods::read_part(method, from)
 }
 
 /// Each field of the world is a section of the same name. The method's part comes last, under the method's name.
 macro_rules! world_sections {
     ($($field:ident),+ $(,)?) => {
-        fn write_world(world: &World, to: &mut Target) -> io::Result<()> {
+        fn write_world(world: &World, to: &mut ArchiveWriter) -> io::Result<()> {
             let World { $($field,)+ part } = world;
             $(to.section(stringify!($field), |to| $field.write(to))?;)+
             to.section("part", |to| {
@@ -105,7 +97,7 @@ macro_rules! world_sections {
             })
         }
 
-        fn read_world(from: &mut Source) -> Read<World> {
+        fn read_world(from: &mut ArchiveReader) -> Read<World> {
             Ok(World {
                 $($field: from.section(stringify!($field), Archive::read)?,)+
                 part: from.section("part", |from| match Option::<String>::read(from)? {
@@ -138,7 +130,7 @@ world_sections!(
 
 /// Writes a checkpoint to any stream.
 pub fn write_to(out: &mut dyn io::Write, meta: &Meta, world: &World) -> io::Result<()> {
-    let mut to = Target::new(out, MAGIC, VERSION)?;
+    let mut to = ArchiveWriter::new(out, MAGIC, VERSION)?;
     to.section("meta", |to| meta.write(to))?;
     write_world(world, &mut to)?;
     to.finish()
@@ -181,7 +173,7 @@ pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(
             help: format!("the checkpoint before it may be whole: look for {PREVIOUS} beside it"),
         },
     };
-    let mut from = match Source::open(input, length, MAGIC, VERSION).map_err(damaged)? {
+    let mut from = match ArchiveReader::open(input, length, MAGIC, VERSION).map_err(damaged)? {
         Opening::Ours(source) => source,
         Opening::OtherVersion(version) => {
             return Err(FileError::OtherVersion { path: path.to_path_buf(), version, supported: VERSION });
@@ -205,7 +197,7 @@ pub fn read_from(input: &mut dyn io::Read, length: u64, path: &Path) -> Result<(
 }
 
 /// The part must be of the method of the run.
-fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Fault> {
+fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Inconsistency> {
     match world.part.as_deref().map(Part::method) {
         Some(other) if other != meta.method => {
             let run = meta.method.escape_debug();
@@ -217,7 +209,7 @@ fn own_part(meta: &Meta, world: &World) -> std::result::Result<(), validate::Fau
 
 /// A checkpoint found in a run directory.
 #[derive(Debug)]
-pub struct Found {
+pub struct LatestCheckpoint {
     pub path: PathBuf,
     pub meta: Meta,
     pub world: World,
@@ -226,10 +218,10 @@ pub struct Found {
 }
 
 /// The newest checkpoint of a run directory that can be read.
-pub fn find(directory: &Path) -> Result<Found> {
+pub fn find(directory: &Path) -> Result<LatestCheckpoint> {
     let (newest, previous) = (directory.join(NEWEST), directory.join(PREVIOUS));
     let first = match read(&newest) {
-        Ok((meta, world)) => return Ok(Found { path: newest, meta, world, passed_over: None }),
+        Ok((meta, world)) => return Ok(LatestCheckpoint { path: newest, meta, world, passed_over: None }),
         // Another version's checkpoint is no damage: falling back would throw its work away.
         Err(error @ FileError::OtherVersion { .. }) => return Err(error),
         Err(error) => error,
@@ -237,7 +229,7 @@ pub fn find(directory: &Path) -> Result<Found> {
     let missing =
         |e: &FileError| matches!(e, FileError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound);
     match read(&previous) {
-        Ok((meta, world)) => Ok(Found { path: previous, meta, world, passed_over: Some(first) }),
+        Ok((meta, world)) => Ok(LatestCheckpoint { path: previous, meta, world, passed_over: Some(first) }),
         Err(second) if missing(&first) && missing(&second) => Err(FileError::NoRun {
             path: directory.to_path_buf(),
             what: format!("neither {NEWEST} nor {PREVIOUS} is there"),

@@ -148,7 +148,7 @@ fn a_part_is_never_read_as_that_of_another_method() {
         let message = parse(&bytes_of(&meta, &world)).unwrap_err().to_string();
         assert!(message.contains(&format!("method `{method}`")) && message.contains(other), "{message}");
     }
-    // A method that nobody knows.
+    // An unknown method.
     let mut bytes = bytes_of(&soft(), &random_world(&mut rng, 4));
     let name = bytes.windows(4).rposition(|w| w == b"soft").unwrap();
     bytes[name..name + 4].copy_from_slice(b"firm");

@@ -1,13 +1,12 @@
-//! Whether a world that was read makes sense: what the rest of the program takes for granted and would otherwise
-//! trip over. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
+//! Validates a world read from a checkpoint: what the rest of the program takes for granted. Positions and velocities may be anything: a run that failed leaves a checkpoint too.
 
 use rubblepile_core::{Action, Convex, Shape, Solid, Wall, World};
 
 /// The section and what is wrong with it.
-pub type Fault = (&'static str, String);
+pub type Inconsistency = (&'static str, String);
 
 /// Whether the rest of the program can take this world for granted.
-pub fn check(world: &World) -> Result<(), Fault> {
+pub fn check(world: &World) -> Result<(), Inconsistency> {
     clock(world)?;
     bodies(world)?;
     walls(world)?;
@@ -16,14 +15,14 @@ pub fn check(world: &World) -> Result<(), Fault> {
     events(world)
 }
 
-fn clock(world: &World) -> Result<(), Fault> {
+fn clock(world: &World) -> Result<(), Inconsistency> {
     let c = &world.clock;
     let sound =
         c.timestep.is_finite() && c.timestep > 0.0 && c.epoch_time.is_finite() && c.step >= c.epoch_step;
     if sound { Ok(()) } else { Err(("section `clock`", "the time or the time step is impossible".into())) }
 }
 
-fn bodies(world: &World) -> Result<(), Fault> {
+fn bodies(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `bodies`";
     let b = &world.bodies;
     let n = b.id.len();
@@ -41,12 +40,12 @@ fn bodies(world: &World) -> Result<(), Fault> {
     ];
     for (name, length) in columns {
         if length != n {
-            return Err((SECTION, format!("there are {n} ids, and {length} rows of {name}")));
+            return Err((SECTION, format!("there are {n} ids, but {length} rows of {name}")));
         }
     }
     // Rows are counted in 32 bits everywhere.
     if n > u32::MAX as usize {
-        return Err((SECTION, format!("{n} bodies are more than this program holds")));
+        return Err((SECTION, format!("{n} bodies are more than this program supports")));
     }
     let mut ids = b.id.clone();
     ids.sort_unstable();
@@ -55,7 +54,7 @@ fn bodies(world: &World) -> Result<(), Fault> {
     }
     let index =
         |section, what, column: &[u32], limit: usize| match column.iter().find(|&&m| m as usize >= limit) {
-            Some(m) => Err((section, format!("a body has {what} {m}, and there are {limit}"))),
+            Some(m) => Err((section, format!("a body has {what} {m}, but there are only {limit}"))),
             None => Ok(()),
         };
     index(SECTION, "material", &b.material, world.materials.len())?;
@@ -64,7 +63,7 @@ fn bodies(world: &World) -> Result<(), Fault> {
     shapes(world)?;
     for (k, (&r, &m)) in b.radius.iter().zip(&b.mass).enumerate() {
         if !(r.is_finite() && r > 0.0 && m.is_finite() && m > 0.0) {
-            return Err((SECTION, format!("body {} has radius {r:e} m and mass {m:e} kg", b.id[k])));
+            return Err((SECTION, format!("body {} has radius {r:.3e} m and mass {m:.3e} kg", b.id[k])));
         }
     }
     let r = &world.rates;
@@ -75,20 +74,20 @@ fn bodies(world: &World) -> Result<(), Fault> {
         ("held", r.held.len()),
     ] {
         if length != 0 && length != n {
-            return Err(("section `rates`", format!("there are {n} bodies, and {length} rows of {name}")));
+            return Err(("section `rates`", format!("there are {n} bodies, but {length} rows of {name}")));
         }
     }
     Ok(())
 }
 
-fn shapes(world: &World) -> Result<(), Fault> {
+fn shapes(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `shapes`";
     if !matches!(world.shapes.first(), Some(Shape::Sphere)) {
         return Err((SECTION, "the first shape is not the sphere".into()));
     }
     for (k, solid) in world.shapes.iter().enumerate().filter_map(|(k, s)| Some((k, s.solid()?))) {
         if !is_sound_solid(solid) {
-            return Err((SECTION, format!("shape {k} is no solid")));
+            return Err((SECTION, format!("shape {k} is not a solid")));
         }
     }
     Ok(())
@@ -109,14 +108,14 @@ pub(crate) fn is_sound_solid(solid: &Solid) -> bool {
         && [solid.volume, solid.radius, solid.inertia.min_element()].into_iter().all(positive)
 }
 
-fn wall(section: &'static str, world: &World, wall: &Wall) -> Result<(), Fault> {
+fn wall(section: &'static str, world: &World, wall: &Wall) -> Result<(), Inconsistency> {
     if wall.material as usize >= world.materials.len() {
         return Err((section, format!("wall `{}` has material {}", wall.name.escape_debug(), wall.material)));
     }
     Ok(())
 }
 
-fn walls(world: &World) -> Result<(), Fault> {
+fn walls(world: &World) -> Result<(), Inconsistency> {
     let n = world.materials.len();
     for pair in &world.pairs {
         if pair.a as usize >= n || pair.b as usize >= n {
@@ -126,7 +125,7 @@ fn walls(world: &World) -> Result<(), Fault> {
     world.walls.iter().try_for_each(|w| wall("section `walls`", world, w))
 }
 
-fn asteroids(world: &World) -> Result<(), Fault> {
+fn asteroids(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `asteroids`";
     for a in &world.asteroids {
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -149,12 +148,12 @@ fn asteroids(world: &World) -> Result<(), Fault> {
 }
 
 /// The part checks itself.
-fn part(world: &World) -> Result<(), Fault> {
+fn part(world: &World) -> Result<(), Inconsistency> {
     let Some(part) = &world.part else { return Ok(()) };
     part.check(world).map_err(|what| ("section `part`", what))
 }
 
-fn events(world: &World) -> Result<(), Fault> {
+fn events(world: &World) -> Result<(), Inconsistency> {
     const SECTION: &str = "section `events`";
     for event in &world.events {
         // What other actions name is looked up when they happen.

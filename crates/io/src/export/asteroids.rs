@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use glam::{DQuat, DVec3};
 
-use super::vtp::{Cells, PolyData, array};
+use super::vtp::{PolyData, VtkCells, array};
 use crate::frame::{FrameAsteroid, FrameData, View};
 
 fn pose(asteroid: &FrameAsteroid) -> (DVec3, DQuat) {
@@ -19,7 +19,7 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
         View::Body => asteroids.first().map_or((DVec3::ZERO, DQuat::IDENTITY), pose),
         View::Inertial | View::Both => (DVec3::ZERO, DQuat::IDENTITY),
     };
-    let (mut points, mut polygons, mut owner) = (Vec::new(), Cells::default(), Vec::new());
+    let (mut points, mut polygons, mut owner) = (Vec::new(), VtkCells::default(), Vec::new());
     for (k, (asteroid, mesh)) in (0u32..).zip(asteroids.iter().zip(&frame.surfaces)) {
         let (centre, orientation) = pose(asteroid);
         let first = points.len() as i64;
@@ -32,8 +32,8 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     PolyData {
         time: frame.time,
         points,
-        vertices: Cells::default(),
-        lines: Cells::default(),
+        vertices: VtkCells::default(),
+        lines: VtkCells::default(),
         polygons,
         point_data: Vec::new(),
         cell_data: vec![array("asteroid", "UInt32", 1, &owner)],

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::vtp::{Cells, PolyData, array};
+use super::vtp::{PolyData, VtkCells, array};
 use crate::{
     frame::{
         FrameData, Nodes,
@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) fn vtp(out: &mut dyn Write, frame: &FrameData, nodes: &Nodes) -> io::Result<()> {
-    let mut polygons = Cells::default();
+    let mut polygons = VtkCells::default();
     nodes.triangles.iter().for_each(|t| polygons.push(t.map(i64::from)));
     let mut point_data = vec![
         array("displacement", "Float64", 3, &upright(&nodes.displacement)),
@@ -35,7 +35,7 @@ pub(super) fn vtp(out: &mut dyn Write, frame: &FrameData, nodes: &Nodes) -> io::
             array("touching", "UInt8", 1, &felt.touching),
         ]);
     }
-    let (vertices, lines, cell_data) = (Cells::default(), Cells::default(), Vec::new());
+    let (vertices, lines, cell_data) = (VtkCells::default(), VtkCells::default(), Vec::new());
     let points = upright(&nodes.position);
     PolyData { time: frame.time, points, vertices, lines, polygons, point_data, cell_data }.write(out)
 }
@@ -54,7 +54,7 @@ pub const COLUMNS: &[Entry] = &[
     Entry::new("ay_m_s2", "m/s2", "y of the acceleration in the last step"),
 ];
 
-/// What only frames have.
+/// Data that only frames have.
 pub const FELT: &[Entry] = &[
     Entry::new("stress_xx_Pa", "Pa", "Cauchy stress, tension positive: xx component"),
     Entry::new("stress_yy_Pa", "Pa", "Cauchy stress: yy component"),
@@ -74,7 +74,7 @@ pub const FELT: &[Entry] = &[
         "N/m",
         "y of the force of contacts on the node, per metre of depth",
     ),
-    Entry::new("touching", "", "1 if the node touches something, otherwise 0"),
+    Entry::new("touching", "", "1 if the node is in contact, otherwise 0"),
 ];
 
 pub(super) fn csv(out: &mut dyn Write, nodes: &Nodes) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use rubblepile_core::World;
-use rubblepile_probe::{Envelope, Surface, aggregates, remembered_contacts};
+use rubblepile_probe::{AlphaSurface, Envelope, aggregates, remembered_contacts};
 
 use crate::{
     atomic, checkpoint,
@@ -14,7 +14,7 @@ use crate::{
     table::push_number,
 };
 
-/// What to export and where to.
+/// The input, format and output of an export.
 #[derive(Debug, Clone)]
 pub struct SurfaceRequest {
     /// A checkpoint, or a run directory.
@@ -51,7 +51,7 @@ fn largest(path: &Path, world: &World, alpha: Option<f64>) -> Result<Envelope> {
     let refuse = |what: String| FileError::NoRun {
         path: path.to_path_buf(),
         what,
-        help: "a surface needs a cluster of bodies that touch; look at `rubblepile info`".into(),
+        help: "a surface needs a cluster of touching bodies; see `rubblepile info`".into(),
     };
     let contacts = remembered_contacts(world);
     let all = aggregates(world, &contacts).map_err(|e| refuse(e.to_string()))?;
@@ -75,7 +75,7 @@ fn obj(envelope: &Envelope) -> String {
     text
 }
 
-fn vtp(surface: &Surface) -> String {
+fn vtp(surface: &AlphaSurface) -> String {
     let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(" ");
     let points = list(&mut surface.vertices.iter().map(|v| format!("{:?} {:?} {:?}", v.x, v.y, v.z)));
     let corners = list(&mut surface.triangles.iter().map(|[a, b, c]| format!("{a} {b} {c}")));

@@ -4,7 +4,7 @@
 //! VTP has the walls and the surfaces of asteroids too, in files of their own beside each frame: they are cells with other data.
 //!
 //! Input is a frame, a checkpoint or a run directory; XYZ puts all frames of a run into one trajectory file, the
-//! others write one file a frame.
+//! others write one file per frame.
 
 mod asteroids;
 mod csv;
@@ -77,9 +77,9 @@ pub fn write_frame(out: &mut dyn Write, frame: &FrameData, format: Format) -> st
     }
 }
 
-/// What to export and where to.
+/// The input, format and output of an export.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct ExportRequest {
     /// A frame, a checkpoint, or a run directory.
     pub input: PathBuf,
     pub format: Format,
@@ -93,9 +93,9 @@ pub struct Request {
     pub overwrite: bool,
 }
 
-/// What was written.
+/// The files written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Exported {
     pub frames: u64,
     /// The file, or the directory of the files.
     pub written: PathBuf,
@@ -105,7 +105,7 @@ pub struct Outcome {
 pub fn load(path: &Path) -> Result<FrameData> {
     if path.extension().is_some_and(|e| e == "rpk") {
         let (meta, world) = checkpoint::read(path)?;
-        return Ok(FrameData::of_checkpoint(&world).with_looks(&world, &meta.looks));
+        return Ok(FrameData::of_checkpoint(&world).with_wall_styles(&world, &meta.wall_styles));
     }
     frame::read(path)
 }
@@ -124,7 +124,7 @@ impl Loader {
             let kind = self.format.extension();
             let words =
                 format!("{} has deformable grains, which cannot be written as {kind}", path.display());
-            return Err(FileError::Invalid(format!("{words}: take --format vtp or --format csv")));
+            return Err(FileError::Invalid(format!("{words}: use --format vtp or --format csv")));
         }
         let unknown = frame.shape.iter().copied().max().unwrap_or(0) as usize >= frame.shapes.len();
         if self.format.draws_shapes() && unknown {
@@ -138,7 +138,7 @@ impl Loader {
                     path: path.to_path_buf(),
                     place: "/VTKHDF/PointData/shape".into(),
                     what: format!("a body has shape {s}, and {} has {}", beside.display(), shapes.len()),
-                    help: "the frame and the shapes beside it must be of one run".into(),
+                    help: "the frame and the shapes beside it must be from the same run".into(),
                 });
             }
             frame.shapes.clone_from(&shapes);
@@ -183,7 +183,7 @@ pub fn frames_of(directory: &Path) -> Result<Vec<(u64, PathBuf)>> {
 }
 
 /// Carries out a request.
-pub fn export(request: &Request) -> Result<Outcome> {
+pub fn export(request: &ExportRequest) -> Result<Exported> {
     let sources = sources(request)?;
     let single = sources.len() == 1 && !request.input.is_dir();
     let extension = request.format.extension();
@@ -207,7 +207,7 @@ pub fn export(request: &Request) -> Result<Outcome> {
             }
             Ok(())
         })?;
-        return Ok(Outcome { frames: sources.len() as u64, written });
+        return Ok(Exported { frames: sources.len() as u64, written });
     }
     let folder = request.output.clone().unwrap_or_else(|| request.input.join(format!("export-{extension}")));
     std::fs::create_dir_all(&folder).map_err(FileError::io("create", &folder))?;
@@ -238,10 +238,10 @@ pub fn export(request: &Request) -> Result<Outcome> {
             atomic::write_text(&folder.join(format!("{kind}.vtp.series")), &text)?;
         }
     }
-    Ok(Outcome { frames: sources.len() as u64, written: folder })
+    Ok(Exported { frames: sources.len() as u64, written: folder })
 }
 
-/// What VTP has beside a frame.
+/// Additional VTP files beside a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Walls,
@@ -259,7 +259,7 @@ impl Beside {
     }
 
     /// Writes it in VTP; says whether there is any.
-    fn write(self, request: &Request, frame: &FrameData, path: &Path) -> Result<bool> {
+    fn write(self, request: &ExportRequest, frame: &FrameData, path: &Path) -> Result<bool> {
         let none = match self {
             Beside::Walls => frame.about.walls.is_empty(),
             Beside::Asteroids => frame.about.asteroids.is_empty(),
@@ -277,7 +277,7 @@ impl Beside {
     }
 }
 
-fn sources(request: &Request) -> Result<Vec<(u64, PathBuf)>> {
+fn sources(request: &ExportRequest) -> Result<Vec<(u64, PathBuf)>> {
     if !request.input.is_dir() {
         return Ok(vec![(0, request.input.clone())]);
     }
@@ -306,7 +306,7 @@ fn refuse_overwriting(overwrite: bool, path: &Path) -> Result<()> {
     if !overwrite && path.exists() {
         let source = std::io::Error::new(
             std::io::ErrorKind::AlreadyExists,
-            "it exists; give --force to replace it, or another --output",
+            "it already exists: use --force to replace it, or another --output",
         );
         return Err(FileError::Io { doing: "write", path: path.to_path_buf(), source });
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::surface::{Surface, icosphere, rock};
+use super::surface::{PolygonSurface, icosphere, rock};
 use crate::{frame::FrameData, table::push_number};
 
 /// `spheres`: how often the triangles of an icosahedron are divided to stand for a sphere; `None`: spheres are left
@@ -16,7 +16,10 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData, spheres: Option<u32>
             (Some(surface), _) => surface,
             (None, Some(ball)) => {
                 let place = |v: &glam::DVec3| frame.position[k] + frame.radius[k] * *v;
-                Surface { vertices: ball.vertices.iter().map(place).collect(), faces: ball.faces.clone() }
+                PolygonSurface {
+                    vertices: ball.vertices.iter().map(place).collect(),
+                    faces: ball.faces.clone(),
+                }
             }
             (None, None) => continue,
         };

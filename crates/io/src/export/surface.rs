@@ -6,13 +6,13 @@ use rubblepile_geometry::mesh::{Mesh, make::geodesic};
 use crate::frame::FrameData;
 
 /// Polygons of one body, in the world.
-pub(super) struct Surface {
+pub(super) struct PolygonSurface {
     pub vertices: Vec<DVec3>,
     pub faces: Vec<Vec<u32>>,
 }
 
 /// The rock of a body where it is, all parts; `None` for a sphere.
-pub(super) fn rock(frame: &FrameData, k: usize) -> Option<Surface> {
+pub(super) fn rock(frame: &FrameData, k: usize) -> Option<PolygonSurface> {
     let solid = frame.solid(k)?;
     let mut faces = Vec::new();
     let mut first = 0;
@@ -21,13 +21,13 @@ pub(super) fn rock(frame: &FrameData, k: usize) -> Option<Surface> {
         first += part.vertices.len() as u32;
     }
     let vertices = solid.vertices_at(frame.position[k], frame.orientation[k]).collect();
-    Some(Surface { vertices, faces })
+    Some(PolygonSurface { vertices, faces })
 }
 
 /// A sphere of radius 1 of `20 * 4^level` triangles.
-pub(super) fn icosphere(level: u32) -> Surface {
+pub(super) fn icosphere(level: u32) -> PolygonSurface {
     let Mesh { vertices, triangles } = geodesic(1 << level);
-    Surface { vertices, faces: triangles.into_iter().map(Vec::from).collect() }
+    PolygonSurface { vertices, faces: triangles.into_iter().map(Vec::from).collect() }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@ use super::*;
 use crate::testing::{Scratch, random_world};
 use rubblepile_core::{Domain, Rng};
 
-fn request(input: &Path, format: Format) -> Request {
-    Request { input: input.into(), format, output: None, every: 1, frame: None, overwrite: false }
+fn request(input: &Path, format: Format) -> ExportRequest {
+    ExportRequest { input: input.into(), format, output: None, every: 1, frame: None, overwrite: false }
 }
 
 fn run_with_frames(scratch: &Scratch, frames: u64) {
@@ -214,7 +214,7 @@ fn asteroids_are_drawn_beside_frames_in_the_frame_of_the_columns() {
     ] {
         let scratch = Scratch::new("export-asteroids");
         let path = scratch.path().join("frame.vtkhdf");
-        frame::write(&path, &FrameData::of(&world, &[]).seen(&world, view)).unwrap();
+        frame::write(&path, &FrameData::of(&world, &[]).in_view(&world, view)).unwrap();
         frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();
         // Without the surface that was written beside it there is nothing to draw.
         assert!(matches!(export(&request(&path, Format::Vtp)), Err(FileError::Io { .. })));
@@ -238,7 +238,7 @@ fn walls_are_drawn_beside_frames_with_their_colours() {
         wall::{Cuboid, Cylinder, Disk, Plane},
     };
 
-    use crate::frame::{Look, Looks};
+    use crate::frame::{WallStyle, WallStyles};
     let scratch = Scratch::new("export-walls");
     let mut world = cube_and_sphere();
     let (x, y, z) = (DVec3::X, DVec3::Y, DVec3::Z);
@@ -256,9 +256,9 @@ fn walls_are_drawn_beside_frames_with_their_colours() {
         wall.rotation = DQuat::from_rotation_y(std::f64::consts::FRAC_PI_2);
         world.walls.push(wall);
     }
-    let look = |k: u32| (k, Look { colour: [k as u8, 20, 255], transparency: 0.25 });
-    let looks: Looks = (0..6).map(look).collect();
-    let drawn = FrameData::of(&world, &[]).with_looks(&world, &looks);
+    let look = |k: u32| (k, WallStyle { colour: [k as u8, 20, 255], transparency: 0.25 });
+    let wall_styles: WallStyles = (0..6).map(look).collect();
+    let drawn = FrameData::of(&world, &[]).with_wall_styles(&world, &wall_styles);
     let path = scratch.path().join("frame.vtkhdf");
     frame::write(&path, &drawn).unwrap();
     frame::shapes::write(&frame::shapes::path_beside(&path), &world.shapes).unwrap();

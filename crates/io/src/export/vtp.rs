@@ -16,12 +16,12 @@ pub(crate) struct Array {
 
 /// Cells of one kind: the points of all, one after the other, and where each one's end.
 #[derive(Default)]
-pub(crate) struct Cells {
+pub(crate) struct VtkCells {
     corners: Vec<i64>,
     ends: Vec<i64>,
 }
 
-impl Cells {
+impl VtkCells {
     pub fn push(&mut self, corners: impl IntoIterator<Item = i64>) {
         self.corners.extend(corners);
         self.ends.push(self.corners.len() as i64);
@@ -37,13 +37,13 @@ pub(crate) fn array<T: bytemuck::NoUninit>(name: &str, kind: &str, width: usize,
     Array { tag, bytes: bytemuck::cast_slice(values).to_vec() }
 }
 
-/// What a file holds. Data of cells are in the order vertices, lines, polygons.
+/// The contents of a file. Data of cells are in the order vertices, lines, polygons.
 pub(crate) struct PolyData {
     pub time: f64,
     pub points: Vec<DVec3>,
-    pub vertices: Cells,
-    pub lines: Cells,
-    pub polygons: Cells,
+    pub vertices: VtkCells,
+    pub lines: VtkCells,
+    pub polygons: VtkCells,
     pub point_data: Vec<Array>,
     pub cell_data: Vec<Array>,
 }
@@ -100,7 +100,7 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     let mut owner: Vec<usize> = (0..frame.len()).filter(|&k| frame.solid(k).is_none()).collect();
     let spheres = owner.len();
     let mut points: Vec<_> = owner.iter().map(|&k| frame.position[k]).collect();
-    let (mut vertices, mut polygons) = (Cells::default(), Cells::default());
+    let (mut vertices, mut polygons) = (VtkCells::default(), VtkCells::default());
     (0..spheres as i64).for_each(|k| vertices.push([k]));
     for k in 0..frame.len() {
         let Some(surface) = rock(frame, k) else { continue };
@@ -128,6 +128,6 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
         array("contacts", "UInt32", 1, &spread(&frame.contacts, &owner)),
         array("shape", "UInt32", 1, &spread(&frame.shape, &owner)),
     ];
-    let (time, lines, cell_data) = (frame.time, Cells::default(), Vec::new());
+    let (time, lines, cell_data) = (frame.time, VtkCells::default(), Vec::new());
     PolyData { time, points, vertices, lines, polygons, point_data, cell_data }.write(out)
 }

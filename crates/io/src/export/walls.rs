@@ -8,20 +8,22 @@ use std::io::{self, Write};
 use glam::DVec3;
 use rubblepile_core::wall::{
     Draw,
-    drawing::{Drawing, Extent},
+    drawing::{BoundingSphere, Drawing},
 };
 
-use super::vtp::{Cells, PolyData, array};
+use super::vtp::{PolyData, VtkCells, array};
 use crate::frame::FrameData;
 
 /// Around the grains and what is drawn already.
-fn extent(frame: &FrameData, drawn: &[DVec3]) -> Extent {
+fn extent(frame: &FrameData, drawn: &[DVec3]) -> BoundingSphere {
     let grains = frame.position.iter().zip(&frame.radius).flat_map(|(x, r)| [*x - *r, *x + *r]);
     let nodes = frame.deformable.iter().flat_map(|n| &n.position).map(|x| x.extend(0.0));
     let all = || grains.clone().chain(nodes.clone()).chain(drawn.iter().copied());
     match (all().reduce(DVec3::min), all().reduce(DVec3::max)) {
-        (Some(low), Some(high)) => Extent { centre: 0.5 * (low + high), radius: 0.5 * low.distance(high) },
-        _ => Extent { centre: DVec3::ZERO, radius: 1.0 },
+        (Some(low), Some(high)) => {
+            BoundingSphere { centre: 0.5 * (low + high), radius: 0.5 * low.distance(high) }
+        }
+        _ => BoundingSphere { centre: DVec3::ZERO, radius: 1.0 },
     }
 }
 
@@ -61,8 +63,8 @@ pub(super) fn write(out: &mut dyn Write, frame: &FrameData) -> io::Result<()> {
     .write(out)
 }
 
-fn cells(list: &[Vec<u32>]) -> Cells {
-    let mut cells = Cells::default();
+fn cells(list: &[Vec<u32>]) -> VtkCells {
+    let mut cells = VtkCells::default();
     list.iter().for_each(|cell| cells.push(cell.iter().map(|&k| i64::from(k))));
     cells
 }

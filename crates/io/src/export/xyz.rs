@@ -1,4 +1,4 @@
-//! Extended XYZ, as OVITO reads it: a count, a line of properties, a row a body. Names of the columns are those OVITO
+//! Extended XYZ, as OVITO reads it: a count, a line of properties, one row per body. Names of the columns are those OVITO
 //! knows (`pos`, `velo`, `radius`); the material is the species. (ASE reads it too, where materials have the names
 //! of elements: it knows no other species.)
 

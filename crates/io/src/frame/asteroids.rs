@@ -15,9 +15,9 @@ pub enum View {
     /// That of the world.
     #[default]
     Inertial,
-    /// That of the first asteroid, which moves and turns.
+    /// That of the first asteroid, which moves and rotates.
     Body,
-    /// That of the world, and positions and velocities in that of the first asteroid besides.
+    /// That of the world; positions and velocities are also given in that of the first asteroid.
     Both,
 }
 
@@ -54,7 +54,7 @@ fn surface_name(asteroid: &Asteroid) -> String {
 }
 
 /// Velocity as it is seen from a frame that moves and turns.
-pub(super) fn seen_from(pose: &Pose, position: DVec3, velocity: DVec3) -> DVec3 {
+pub(super) fn relative_to(pose: &Pose, position: DVec3, velocity: DVec3) -> DVec3 {
     pose.rotation.inverse() * (velocity - pose.velocity_at(position))
 }
 

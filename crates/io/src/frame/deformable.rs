@@ -2,7 +2,7 @@
 //!
 //! Point data: `displacement` (m), `velocity`, `acceleration`, `stress` (Cauchy, Pa: xx, yy, xy), `pressure` (minus the mean of the two
 //! in the plane), `shear` (the largest), `strain` (Green-Lagrange: xx, yy, xy), `contact_force` (N per metre of depth), `touching` (0 or
-//! 1), `grain` (id), `group`, `material` and `outline` (1 on it, in order, counterclockwise). Field data besides time and step, a value a
+//! 1), `grain` (id), `group`, `material` and `outline` (1 on it, in order, counterclockwise). Field data besides time and step, one value per
 //! grain: `grain_id`, `grain_area`, `grain_orientation`, `grain_centre` and `grain_stress`, the mean.
 
 use glam::{DVec2, DVec3};
@@ -11,9 +11,9 @@ use rubblepile_meshfree::grains;
 use rust_hdf5::{H5File, H5Group};
 
 use super::{
-    About, FrameData,
+    FrameData, FrameInfo,
     fields::{grains, nodes},
-    read::{Fault, Reader},
+    read::{ReadFault, Reader},
     write::{Hdf, about, cells, column, polydata},
 };
 
@@ -29,13 +29,13 @@ pub struct Nodes {
     pub material: Vec<u32>,
     pub outline: Vec<u8>,
     pub triangles: Vec<[u32; 3]>,
-    /// What only a run knows: it is not there of a checkpoint.
-    pub felt: Option<Felt>,
+    /// Known during a run only; a checkpoint does not have it.
+    pub felt: Option<DeformationData>,
 }
 
-/// What grains feel, of every node and of every grain.
+/// Stresses and contacts of every node and of every grain.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Felt {
+pub struct DeformationData {
     pub stress: Vec<[f64; 3]>,
     pub strain: Vec<[f64; 3]>,
     pub contact_force: Vec<DVec2>,
@@ -47,12 +47,12 @@ pub struct Felt {
     pub grain_stress: Vec<[f64; 3]>,
 }
 
-/// Minus the mean of the two normal stresses in the plane, Pa.
+/// Minus the mean of the two in-plane normal stresses, Pa.
 pub fn pressure([xx, yy, _]: [f64; 3]) -> f64 {
     -0.5 * (xx + yy)
 }
 
-/// The largest shear stress in the plane, Pa.
+/// The largest in-plane shear stress, Pa.
 pub fn shear([xx, yy, xy]: [f64; 3]) -> f64 {
     (0.5 * (xx - yy)).hypot(xy)
 }
@@ -78,7 +78,7 @@ impl Nodes {
             nodes.material.extend(std::iter::repeat_n(grain.material, n));
             nodes.outline.extend((0..n).map(|k| u8::from(k < grain.reference.boundary)));
         }
-        nodes.felt = felt.map(|d| Felt {
+        nodes.felt = felt.map(|d| DeformationData {
             stress: d.stress.clone(),
             strain: d.strain.clone(),
             contact_force: d.contact_force.clone(),
@@ -163,7 +163,7 @@ pub(super) fn fill(file: &H5File, frame: &FrameData, nodes: &Nodes) -> Hdf<()> {
     about(file, &frame.about)
 }
 
-pub(super) fn parse(reader: &Reader, time: f64, about: About) -> Result<FrameData, Fault> {
+pub(super) fn parse(reader: &Reader, time: f64, about: FrameInfo) -> Result<FrameData, ReadFault> {
     let flat = |list: Vec<DVec3>| list.into_iter().map(|x| x.truncate()).collect::<Vec<DVec2>>();
     let threes = |list: Vec<DVec3>| list.into_iter().map(|x| x.to_array()).collect::<Vec<[f64; 3]>>();
     let position = flat(reader.vectors("VTKHDF/Points", None)?);
@@ -171,7 +171,7 @@ pub(super) fn parse(reader: &Reader, time: f64, about: About) -> Result<FrameDat
     let point = |name: &str| format!("VTKHDF/PointData/{name}");
     let field = |name: &str| format!("VTKHDF/FieldData/{name}");
     let corners = reader.column::<i64>("VTKHDF/Polygons/Connectivity", None, 1)?;
-    let fault = || ("/VTKHDF/Polygons".to_string(), "its cells are no triangles of these nodes".to_string());
+    let fault = || ("/VTKHDF/Polygons".to_string(), "its cells are not triangles of these nodes".to_string());
     let sound = corners.len().is_multiple_of(3)
         && corners.iter().all(|k| usize::try_from(*k).is_ok_and(|k| k < position.len()));
     if !sound {
@@ -181,7 +181,7 @@ pub(super) fn parse(reader: &Reader, time: f64, about: About) -> Result<FrameDat
     let felt = if reader.has(&point("stress")) {
         let grain_id = reader.column::<u64>(&field("grain_id"), None, 1)?;
         let m = Some(grain_id.len());
-        Some(Felt {
+        Some(DeformationData {
             stress: threes(reader.vectors(&point("stress"), n)?),
             strain: threes(reader.vectors(&point("strain"), n)?),
             contact_force: flat(reader.vectors(&point("contact_force"), n)?),

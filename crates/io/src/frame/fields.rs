@@ -64,7 +64,7 @@ fields! {
         SHEAR = "shear", "Pa", "Largest shear stress in the plane, `hypot((s_xx - s_yy) / 2, s_xy)`";
         STRAIN = "strain", "", "Green-Lagrange strain in the plane: xx, yy, xy";
         CONTACT_FORCE = "contact_force", "N/m", "Force of contacts on the node, per metre of depth";
-        TOUCHING = "touching", "", "1 if the node touches something, otherwise 0";
+        TOUCHING = "touching", "", "1 if the node is in contact, otherwise 0";
     }
 }
 
@@ -74,7 +74,7 @@ fields! {
         TIME = "time", "s", "Simulated time";
         STEP = "step", "", "Number of the step";
         GRAIN_ID = "grain_id", "", "Id of each grain";
-        GRAIN_AREA = "grain_area", "m2", "Area of each grain as it is now";
+        GRAIN_AREA = "grain_area", "m2", "Current area of each grain";
         GRAIN_ORIENTATION = "grain_orientation", "rad", "Angle by which each grain has turned since the start, from -pi to pi";
         GRAIN_CENTRE = "grain_centre", "m", "Centre of mass of each grain";
         GRAIN_STRESS = "grain_stress", "Pa", "Mean Cauchy stress of each grain: xx, yy, xy";
@@ -85,18 +85,14 @@ fields! {
 pub const ABOUT: &[Entry] = &[
     Entry::new("version", "", "Version of the program"),
     Entry::new("step", "", "Number of the step"),
-    Entry::new("groups", "", "Names that `group` counts in"),
-    Entry::new("materials", "", "Names that `material` counts in"),
+    Entry::new("groups", "", "Names of the groups, which `group` indexes"),
+    Entry::new("materials", "", "Names of the materials, which `material` indexes"),
     Entry::new(
         "periodic",
         "m",
-        "Corners `min` and `max` of the periodic box, and which `axes` are periodic; null without",
+        "Corners `min` and `max` of the periodic box, and which `axes` are periodic; null if there is none",
     ),
-    Entry::new(
-        "walls",
-        "",
-        "Walls where they are at the time of the frame: name, surface (m), colour, transparency",
-    ),
+    Entry::new("walls", "", "Walls at the time of the frame: name, surface (m), colour, transparency"),
     Entry::new("frame", "", "Frame of reference of positions and velocities: `inertial`, `body` or `both`"),
     Entry::new(
         "asteroids",

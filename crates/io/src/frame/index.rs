@@ -1,5 +1,5 @@
 //! The list of frames with their times, in the form that ParaView opens as one time series
-//! (`frames.vtkhdf.series`, JSON). It is extended in place, and made anew on resume.
+//! (`frames.vtkhdf.series`, JSON). It is extended in place, and rewritten on resume.
 
 use std::{
     fs::{File, OpenOptions},
@@ -22,7 +22,7 @@ const HEAD: &str = "{\n\"file-series-version\": \"1.0\",\n\"files\": [";
 const TAIL: &str = "\n]\n}\n";
 
 #[derive(Debug)]
-pub struct Index {
+pub struct FrameIndex {
     path: PathBuf,
     file: File,
     entries: u64,
@@ -30,23 +30,23 @@ pub struct Index {
 
 #[derive(Deserialize)]
 struct Stored {
-    files: Vec<Entry>,
+    files: Vec<FrameEntry>,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Entry {
+pub struct FrameEntry {
     pub name: String,
     pub time: f64,
 }
 
-impl Index {
+impl FrameIndex {
     /// A new index with the first `frames` frames of the directory in it.
     pub fn create(directory: &Path, frames: u64) -> Result<Self> {
         let path = directory.join(NAME);
         let times = known_times(directory, frames);
         atomic::write_text(&path, &format!("{HEAD}{TAIL}"))?;
         let file = OpenOptions::new().write(true).open(&path).map_err(FileError::io("open", &path))?;
-        let mut index = Index { path, file, entries: 0 };
+        let mut index = FrameIndex { path, file, entries: 0 };
         for (number, time) in times {
             index.push(number, time)?;
         }
@@ -68,8 +68,8 @@ impl Index {
     }
 }
 
-/// What the index of a directory lists; `None` if it is not there or not whole.
-pub fn entries(directory: &Path) -> Option<Vec<Entry>> {
+/// The entries of the index of a directory; `None` if it is missing or incomplete.
+pub fn entries(directory: &Path) -> Option<Vec<FrameEntry>> {
     let text = std::fs::read_to_string(directory.join(NAME)).ok()?;
     serde_json::from_str::<Stored>(&text).ok().map(|s| s.files)
 }

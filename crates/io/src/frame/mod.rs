@@ -4,7 +4,7 @@
 //! (rad/s), `orientation` (quaternion, w first), `radius` (m, of the circumscribed sphere), `mass` (kg), `id`, `group`,
 //! `material`, `shape` and `contacts` (how many) as point data, and the time in the field data. The polygons of rocks
 //! are not among the cells: VTK wants point data of one length, so that the corners would have to stand among the bodies,
-//! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once a run,
+//! and every reader of the columns would have to part them again. They are in `shapes.h5` beside the frames, once per run,
 //! and `export` places them (VTP, OBJ).
 //! With an asteroid, the frame may be written as seen from it, or with `body_position` and `body_velocity` besides; its
 //! surface is an OBJ file beside the frames, and where it is, in the field data.
@@ -18,10 +18,10 @@ mod asteroids;
 pub mod deformable;
 pub mod fields;
 mod index;
-mod looks;
 mod observer;
 mod read;
 pub mod shapes;
+mod wall_styles;
 mod walls;
 mod write;
 
@@ -31,22 +31,22 @@ use glam::{DQuat, DVec3};
 use rubblepile_core::{Deformation, Domain, Mesh, Shape, ShapeId, Solid, World};
 use serde::{Deserialize, Serialize};
 
-use asteroids::seen_from;
+use asteroids::relative_to;
 
 #[cfg(test)]
 pub(crate) use asteroids::write_surfaces;
 pub use asteroids::{FrameAsteroid, View};
 pub use deformable::Nodes;
-pub use index::{Index, NAME as INDEX_NAME};
-pub use looks::{Look, Looks};
+pub use index::{FrameIndex, NAME as INDEX_NAME};
 pub use observer::{FrameWriter, file_name};
 pub use read::read;
+pub use wall_styles::{WallStyle, WallStyles};
 pub use walls::FrameWall;
 pub use write::write;
 
-/// What a frame holds besides its columns.
+/// Metadata of a frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct FrameInfo {
     /// Version of the program that wrote it.
     pub version: String,
     pub step: u64,
@@ -78,7 +78,7 @@ pub struct Periodic {
 pub struct FrameData {
     /// s
     pub time: f64,
-    pub about: About,
+    pub about: FrameInfo,
     pub id: Vec<u64>,
     pub position: Vec<DVec3>,
     pub velocity: Vec<DVec3>,
@@ -112,7 +112,7 @@ impl FrameData {
         let rows = b.rows_by_id();
         FrameData {
             time: world.time(),
-            about: About {
+            about: FrameInfo {
                 version: env!("CARGO_PKG_VERSION").into(),
                 step: world.clock.step,
                 groups: world.groups.clone(),
@@ -146,7 +146,7 @@ impl FrameData {
     }
 
     /// Without bodies.
-    pub(super) fn empty(time: f64, about: About) -> Self {
+    pub(super) fn empty(time: f64, about: FrameInfo) -> Self {
         FrameData {
             time,
             about,
@@ -174,20 +174,20 @@ impl FrameData {
         self
     }
 
-    /// With the looks of its walls, which are those of this world.
-    pub fn with_looks(mut self, world: &World, looks: &Looks) -> Self {
+    /// With the appearance of its walls, which are those of this world.
+    pub fn with_wall_styles(mut self, world: &World, wall_styles: &WallStyles) -> Self {
         for (drawn, wall) in self.about.walls.iter_mut().zip(&world.walls) {
-            Look { colour: drawn.colour, transparency: drawn.transparency } = looks.of(wall.id);
+            WallStyle { colour: drawn.colour, transparency: drawn.transparency } = wall_styles.of(wall.id);
         }
         self
     }
 
     /// The same bodies in another frame of reference. Without an asteroid there is none but that of the world.
-    pub fn seen(mut self, world: &World, view: View) -> Self {
+    pub fn in_view(mut self, world: &World, view: View) -> Self {
         let Some(pose) = world.asteroids.first().map(|a| a.pose()) else { return self };
         self.about.frame = view;
         let place = |x: &DVec3| pose.to_local(*x);
-        let velocity = |(x, v): (&DVec3, &DVec3)| seen_from(&pose, *x, *v);
+        let velocity = |(x, v): (&DVec3, &DVec3)| relative_to(&pose, *x, *v);
         let positions = self.position.iter().map(place).collect();
         let velocities = self.position.iter().zip(&self.velocity).map(velocity).collect();
         match view {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use rubblepile_core::{Observer, method::Moment, run::Ticker};
+use rubblepile_core::{Observer, method::Moment, run::Ticker, text};
 
-use super::{FrameData, Index, Looks, View, asteroids::write_surfaces, shapes, write};
+use super::{FrameData, FrameIndex, View, WallStyles, asteroids::write_surfaces, shapes, write};
 use crate::{error::Result, marks::Marks};
 
 pub fn file_name(number: u64) -> String {
@@ -15,21 +15,27 @@ pub fn file_name(number: u64) -> String {
 pub struct FrameWriter {
     directory: PathBuf,
     ticker: Ticker,
-    index: Index,
+    index: FrameIndex,
     marks: Marks,
     /// Whether the shapes are there, in this session.
     shapes: bool,
     view: View,
-    looks: Looks,
+    wall_styles: WallStyles,
 }
 
 impl FrameWriter {
     /// For a run directory; goes on after the frames that `marks` says are written.
-    pub fn new(directory: PathBuf, interval: f64, view: View, looks: Looks, marks: Marks) -> Result<Self> {
+    pub fn new(
+        directory: PathBuf,
+        interval: f64,
+        view: View,
+        wall_styles: WallStyles,
+        marks: Marks,
+    ) -> Result<Self> {
         let frames = directory.join("frames");
         std::fs::create_dir_all(&frames).map_err(crate::FileError::io("create", &frames))?;
         let next = marks.lock().next_frame;
-        let index = Index::create(&directory, next)?;
+        let index = FrameIndex::create(&directory, next)?;
         Ok(FrameWriter {
             directory,
             ticker: Ticker { interval, index: next },
@@ -37,14 +43,16 @@ impl FrameWriter {
             marks,
             shapes: false,
             view,
-            looks,
+            wall_styles,
         })
     }
 
     fn write(&mut self, moment: &mut Moment) -> rubblepile_core::Result<()> {
         let counts = moment.method.contact_counts(moment.world)?;
         let world = moment.world;
-        let mut frame = FrameData::of(world, &counts).with_looks(world, &self.looks).seen(world, self.view);
+        let mut frame = FrameData::of(world, &counts)
+            .with_wall_styles(world, &self.wall_styles)
+            .in_view(world, self.view);
         if frame.deformable.is_some() {
             frame = frame.with_deformation(world, moment.deformation()?);
         }
@@ -58,9 +66,9 @@ impl FrameWriter {
                 .map_err(|e| e.into_core("the surfaces of the asteroids"))?;
         }
         self.shapes = true;
-        write(&path, &frame)
-            .and_then(|()| self.index.push(self.ticker.index, frame.time))
-            .map_err(|e| e.into_core(format!("frame {} at t = {:e} s", self.ticker.index, frame.time)))
+        write(&path, &frame).and_then(|()| self.index.push(self.ticker.index, frame.time)).map_err(|e| {
+            e.into_core(format!("frame {} at t = {}", self.ticker.index, text::time(frame.time)))
+        })
     }
 }
 

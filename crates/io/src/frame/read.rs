@@ -12,14 +12,14 @@ use glam::{DQuat, DVec3};
 use rubblepile_core::Shape;
 use rust_hdf5::{H5File, H5Type, Hdf5Error};
 
-use super::{About, FrameData, deformable};
+use super::{FrameData, FrameInfo, deformable};
 use crate::{
     error::{FileError, Result},
     input,
 };
 
-/// How a read fails: where in the file, and what.
-pub(super) type Fault = (String, String);
+/// An error while reading: the place in the file, and the reason.
+pub(super) type ReadFault = (String, String);
 
 /// Reads a frame. Its shapes are in a file of their own: see `shapes`.
 pub fn read(path: &Path) -> Result<FrameData> {
@@ -34,7 +34,7 @@ const FRAMES: &str = "frames are the files frames/*.vtkhdf in the directory of a
 pub(super) fn guarded<T>(
     path: &Path,
     help: &str,
-    parse: impl FnOnce(&Reader) -> std::result::Result<T, Fault>,
+    parse: impl FnOnce(&Reader) -> std::result::Result<T, ReadFault>,
 ) -> Result<T> {
     let length = std::fs::metadata(path).map_err(FileError::io("open", path))?.len();
     let mut signature = [0u8; 8];
@@ -63,7 +63,7 @@ pub(super) fn guarded<T>(
     Err(FileError::Damaged { path: path.to_path_buf(), place, what, help: help.into() })
 }
 
-fn parse(reader: &Reader) -> std::result::Result<FrameData, Fault> {
+fn parse(reader: &Reader) -> std::result::Result<FrameData, ReadFault> {
     let kind = reader
         .file
         .root_group()
@@ -126,7 +126,7 @@ impl Reader {
         name: &str,
         rows: Option<usize>,
         width: usize,
-    ) -> std::result::Result<Vec<T>, Fault> {
+    ) -> std::result::Result<Vec<T>, ReadFault> {
         let fault = |what: String| (format!("/{name}"), what);
         let data = self.file.dataset(name).map_err(|e| fault(e.to_string()))?;
         let shape = data.shape();
@@ -150,12 +150,12 @@ impl Reader {
         Ok(values)
     }
 
-    pub fn vectors(&self, name: &str, rows: Option<usize>) -> std::result::Result<Vec<DVec3>, Fault> {
+    pub fn vectors(&self, name: &str, rows: Option<usize>) -> std::result::Result<Vec<DVec3>, ReadFault> {
         let values = self.column::<f64>(name, rows, 3)?;
         Ok(values.chunks_exact(3).map(DVec3::from_slice).collect())
     }
 
-    fn about(&self) -> std::result::Result<About, Fault> {
+    fn about(&self) -> std::result::Result<FrameInfo, ReadFault> {
         const NAME: &str = "Rubblepile/about";
         let fault = |what: String| (format!("/{NAME}"), what);
         let data = self.file.dataset(NAME).map_err(|e| fault(format!("{e}: not a frame of rubblepile?")))?;

@@ -1,7 +1,7 @@
 //! The shapes of a run, in one file beside its frames (`frames/shapes.h5`), because they do not change: of polyhedra,
 //! corners and faces are many times the rest of a frame. A frame's column `shape` counts in it.
 //!
-//! Flat columns in `/Rubblepile/shapes`, each list with the offsets of its owners before it: shape `s` has the parts
+//! Flat columns in `/Rubblepile/shapes`, each list preceded by its offsets: shape `s` has the parts
 //! `first_part[s]..first_part[s + 1]`, part `p` the corners `first_vertex[p]..` of `vertices` and the faces
 //! `first_face[p]..`, face `f` the entries `first_corner[f]..` of `corners`, which count the part's own vertices.
 //! Shape 0 is the sphere and has no parts.
@@ -16,7 +16,7 @@ use rubblepile_core::{Convex, Shape, Solid};
 use rust_hdf5::H5File;
 
 use super::{
-    read::{Fault, Reader, guarded},
+    read::{ReadFault, Reader, guarded},
     write::{Hdf, column, failed},
 };
 use crate::{
@@ -90,7 +90,7 @@ pub fn read(path: &Path) -> Result<Vec<Shape>> {
     guarded(path, help, parse).map_err(missing)
 }
 
-fn parse(reader: &Reader) -> std::result::Result<Vec<Shape>, Fault> {
+fn parse(reader: &Reader) -> std::result::Result<Vec<Shape>, ReadFault> {
     let at = |name: &str| format!("Rubblepile/shapes/{name}");
     let first_part = reader.column::<u64>(&at("first_part"), None, 1)?;
     let first_vertex = reader.column::<u64>(&at("first_vertex"), None, 1)?;

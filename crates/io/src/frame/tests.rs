@@ -92,7 +92,7 @@ fn the_index_is_json_after_every_frame_and_is_rebuilt() {
     let scratch = Scratch::new("frame-index");
     std::fs::create_dir(scratch.path().join("frames")).unwrap();
     let mut world = random_world(&mut Rng::new(6), 2);
-    let mut index = Index::create(scratch.path(), 0).unwrap();
+    let mut index = FrameIndex::create(scratch.path(), 0).unwrap();
     for k in 0..3 {
         world.clock.epoch_time = k as f64 + 0.1;
         let frame = FrameData::of(&world, &[]);
@@ -103,10 +103,10 @@ fn the_index_is_json_after_every_frame_and_is_rebuilt() {
     let before = index::entries(scratch.path()).unwrap();
     // Torn: the times come from the frames.
     std::fs::write(scratch.path().join(INDEX_NAME), "{ \"fi").unwrap();
-    Index::create(scratch.path(), 3).unwrap();
+    FrameIndex::create(scratch.path(), 3).unwrap();
     assert_eq!(index::entries(scratch.path()).unwrap(), before);
     // Resumed before the last frame: it is not listed any more.
-    Index::create(scratch.path(), 2).unwrap();
+    FrameIndex::create(scratch.path(), 2).unwrap();
     assert_eq!(index::entries(scratch.path()).unwrap(), before[..2]);
 }
 
@@ -174,7 +174,7 @@ fn the_reference_names_what_is_written_and_nothing_else() {
     let surface = rubblepile_geometry::mesh::make::geodesic(2);
     let axes = rubblepile_geometry::mesh::Axes::Centred;
     world.asteroids.push(rubblepile_geometry::mesh::asteroid(surface, 1000.0, axes));
-    let frame = FrameData::of(&world, &[]).seen(&world, View::Both);
+    let frame = FrameData::of(&world, &[]).in_view(&world, View::Both);
     write(&path, &frame).unwrap();
     assert_eq!(datasets(&path), [named(fields::bodies::ALL), named(fields::world::ALL)]);
     let about = serde_json::to_value(&frame.about).unwrap();

@@ -3,7 +3,7 @@
 use rubblepile_core::{Wall, wall::PlacedSurface};
 use serde::{Deserialize, Serialize};
 
-use super::Look;
+use super::WallStyle;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrameWall {
@@ -16,10 +16,10 @@ pub struct FrameWall {
 }
 
 impl FrameWall {
-    /// Where a wall is at a time, with the default look.
+    /// A wall at a time, with the default appearance.
     pub fn of(wall: &Wall, time: f64) -> Self {
         let surface = wall.surface.placed(&wall.pose(time));
-        let Look { colour, transparency } = Look::default();
+        let WallStyle { colour, transparency } = WallStyle::default();
         FrameWall { name: wall.name.clone(), surface, colour, transparency }
     }
 }

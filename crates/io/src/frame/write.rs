@@ -6,7 +6,7 @@ use glam::DVec3;
 use rust_hdf5::{DatatypeMessage, H5File, H5Group, H5Type, Hdf5Error};
 
 use super::{
-    About, FrameData, deformable,
+    FrameData, FrameInfo, deformable,
     fields::{bodies, world},
 };
 use crate::{
@@ -36,7 +36,7 @@ pub(super) fn failed(path: &Path, error: Hdf5Error) -> FileError {
 }
 
 fn fill(path: &Path, frame: &FrameData) -> Hdf<()> {
-    // The name is temporary and nobody else's: no lock is needed, and some network disks have none.
+    // The name is temporary and unique: no lock is needed, and some network disks have none.
     let file = H5File::options().no_locking().create(path)?;
     match &frame.deformable {
         Some(nodes) => deformable::fill(&file, frame, nodes)?,
@@ -103,8 +103,8 @@ fn spheres_and_rocks(file: &H5File, frame: &FrameData) -> Hdf<()> {
     about(file, &frame.about)
 }
 
-/// What VTK has no place for.
-pub(super) fn about(file: &H5File, about: &About) -> Hdf<()> {
+/// Metadata that VTK has no place for.
+pub(super) fn about(file: &H5File, about: &FrameInfo) -> Hdf<()> {
     let about = serde_json::to_string(about).map_err(|e| Hdf5Error::InvalidState(e.to_string()))?;
     let own = file.create_group("Rubblepile")?;
     own.new_dataset::<u8>()

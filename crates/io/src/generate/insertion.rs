@@ -6,7 +6,7 @@
 use glam::DVec3;
 use rubblepile_core::{Domain, Rng};
 
-use super::{Fault, Region, SphereGrid};
+use super::{GenerateFault, Region, SphereGrid};
 
 /// Tries of one grain before giving up.
 const TRIES: u64 = 20_000;
@@ -23,14 +23,14 @@ pub fn positions(
     grid: &mut SphereGrid,
     first_key: u32,
     rng: &mut Rng,
-) -> Result<Vec<DVec3>, Fault> {
+) -> Result<Vec<DVec3>, GenerateFault> {
     let mut order: Vec<u32> = (0..radii.len() as u32).collect();
     // Stable: grains of one size stay in their order.
     order.sort_by(|&a, &b| radii[b as usize].total_cmp(&radii[a as usize]));
     let volume = |r: f64| 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
     let wanted: f64 = radii.iter().map(|&r| volume(r)).sum::<f64>() / region.volume();
     if wanted > 0.75 {
-        return Err(Fault::new(
+        return Err(GenerateFault::new(
             format!(
                 "the grains would fill {:.0} % of the region, and spheres cannot fill more than 74 %",
                 100.0 * wanted
@@ -46,7 +46,7 @@ pub fn positions(
         let r = radii[k as usize];
         if !region.has_room(r, domain) {
             let message = format!("a grain of radius {r} m does not fit into the region");
-            return Err(Fault::new(message, "make the region larger or the grains smaller"));
+            return Err(GenerateFault::new(message, "make the region larger or the grains smaller"));
         }
         let mut tries = 0;
         let x = loop {
@@ -58,7 +58,7 @@ pub fn positions(
             }
             if tries >= TRIES || spent >= budget {
                 let percent = 100.0 * filled / region.volume();
-                return Err(Fault::new(
+                return Err(GenerateFault::new(
                     format!(
                         "no place was found for grain {} of {}: the region is {percent:.1} % full, and these would \
                          fill {:.1} %",

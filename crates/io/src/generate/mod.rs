@@ -37,14 +37,14 @@ pub const MAX_GRAINS: u64 = 100_000_000;
 
 /// Why grains cannot be made, and what to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct GenerateFault {
     pub message: String,
     pub help: String,
 }
 
-impl Fault {
+impl GenerateFault {
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Fault { message: message.into(), help: help.into() }
+        GenerateFault { message: message.into(), help: help.into() }
     }
 
     /// The problem of the key with this path.

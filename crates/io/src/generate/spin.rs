@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vector_or_table::FromVector;
 
-/// Spin of grains about themselves at the start: the sum of what is given; nothing: none.
+/// Initial spins of grains: the sum of what is given. Default: not rotating.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpinTable {
@@ -27,7 +27,7 @@ pub struct SpinTable {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomSpin {
-    /// How fast every grain turns.
+    /// Angular speed of every grain.
     pub rate: AngularVelocity,
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, marker::PhantomData};
 
-use rubblepile_core::settings::{Kind, Vector};
+use rubblepile_core::settings::{QuantityKind, Vector};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer,
@@ -18,9 +18,11 @@ pub trait FromVector<K>: for<'de> Deserialize<'de> {
     fn from_vector(constant: Vector<K>) -> Self;
 }
 
-pub fn vector_or_table<'de, K: Kind, T: FromVector<K>, D: Deserializer<'de>>(d: D) -> Result<T, D::Error> {
+pub fn vector_or_table<'de, K: QuantityKind, T: FromVector<K>, D: Deserializer<'de>>(
+    d: D,
+) -> Result<T, D::Error> {
     struct Either<K, T>(PhantomData<(K, T)>);
-    impl<'de, K: Kind, T: FromVector<K>> Visitor<'de> for Either<K, T> {
+    impl<'de, K: QuantityKind, T: FromVector<K>> Visitor<'de> for Either<K, T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -42,7 +44,7 @@ pub fn vector_or_table<'de, K: Kind, T: FromVector<K>, D: Deserializer<'de>>(d: 
     d.deserialize_any(Either(PhantomData))
 }
 
-pub fn vector_or_table_schema<K: Kind, T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+pub fn vector_or_table_schema<K: QuantityKind, T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let vector = Vector::<K>::json_schema(generator);
     let table = generator.subschema_for::<T>();
     json_schema!({ "anyOf": [vector, table] })

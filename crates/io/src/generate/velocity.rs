@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::vector_or_table::FromVector;
 
-/// How grains move at the start: the sum of what is given; nothing: at rest.
+/// Initial velocities of grains: the sum of what is given. Default: at rest.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct VelocityTable {
@@ -39,15 +39,15 @@ pub struct VelocityTable {
 pub struct RandomVelocity {
     /// Root of the mean squared speed: the speeds are scaled to have exactly this.
     pub rms_speed: Speed,
-    /// How speeds are distributed.
+    /// Distribution of speeds.
     #[serde(default)]
     pub distribution: SpeedDistribution,
-    /// Takes the mean out, so that the group has no momentum.
+    /// Subtracts the mean, so that the group has no momentum.
     #[serde(default)]
     pub zero_momentum: bool,
 }
 
-/// How random speeds are distributed.
+/// Distribution of random speeds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeedDistribution {
@@ -65,16 +65,16 @@ pub struct RigidRotation {
     /// Angular velocity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity: Option<Vector<AngularVelocityKind>>,
-    /// Time of one turn.
+    /// Rotation period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
-    /// Axis of the turn, of any length. Not given: z.
+    /// Axis of rotation, of any length. Default: z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vector<NumberKind>>,
-    /// The point that stays.
+    /// The fixed point.
     #[serde(default)]
     pub about: About,
-    /// Whether grains also turn about themselves, as in a rigid body; otherwise only their centres move.
+    /// Whether grains spin with the rotation, as in a rigid body; otherwise only their centres move.
     #[serde(default = "yes")]
     pub spins: bool,
 }
@@ -83,7 +83,7 @@ fn yes() -> bool {
     true
 }
 
-/// The point that a rotation leaves in its place.
+/// The fixed point of a rotation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum About {

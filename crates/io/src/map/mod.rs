@@ -1,4 +1,4 @@
-//! Maps of an asteroid's surface as files: `map.vtp` (ParaView colours its facets), `map.csv` (a row a facet) and a picture
+//! Maps of an asteroid's surface as files: `map.vtp` (ParaView colours its facets), `map.csv` (one row per facet) and a picture
 //! of longitude and latitude for each quantity (SVG).
 
 mod contour;
@@ -13,19 +13,19 @@ use std::{
 
 use rubblepile_core::Mesh;
 use rubblepile_geometry::mesh::SurfaceTree;
-use rubblepile_probe::surface_map::{Facet, QUANTITIES};
+use rubblepile_probe::surface_map::{FacetValues, QUANTITIES};
 
 use crate::{
     atomic,
     error::{FileError, Result},
-    export::vtp::{Cells, PolyData, array},
+    export::vtp::{PolyData, VtkCells, array},
     table::push_number,
 };
 use picture::Raster;
 
-/// What is drawn, besides the facets.
+/// The options of a map.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct MapRequest<'a> {
     /// A line over each picture: whose map it is, and for what layer.
     pub title: &'a str,
     pub folder: &'a Path,
@@ -34,7 +34,7 @@ pub struct Request<'a> {
 }
 
 /// Writes all files, and gives their names.
-pub fn write(request: &Request, mesh: &Mesh, facets: &[Facet]) -> Result<Vec<PathBuf>> {
+pub fn write(request: &MapRequest, mesh: &Mesh, facets: &[FacetValues]) -> Result<Vec<PathBuf>> {
     let folder = request.folder;
     let table = folder.join("map.vtp");
     if !request.overwrite && table.exists() {
@@ -54,7 +54,7 @@ pub fn write(request: &Request, mesh: &Mesh, facets: &[Facet]) -> Result<Vec<Pat
     Ok(written)
 }
 
-fn csv(facets: &[Facet]) -> String {
+fn csv(facets: &[FacetValues]) -> String {
     let mut text = String::from("facet,latitude_deg,longitude_deg,x_m,y_m,z_m,area_m2");
     for column in ["acceleration_x_m_per_s2", "acceleration_y_m_per_s2", "acceleration_z_m_per_s2"] {
         text.push(',');
@@ -78,29 +78,29 @@ fn csv(facets: &[Facet]) -> String {
     text
 }
 
-fn vtp(out: &mut dyn Write, mesh: &Mesh, facets: &[Facet]) -> io::Result<()> {
-    let mut polygons = Cells::default();
+fn vtp(out: &mut dyn Write, mesh: &Mesh, facets: &[FacetValues]) -> io::Result<()> {
+    let mut polygons = VtkCells::default();
     mesh.triangles.iter().for_each(|t| polygons.push(t.map(i64::from)));
     // What is infinite has no colour: not a number, which viewers leave out of their ranges.
     let shown = |x: f64| if x.is_finite() { x } else { f64::NAN };
-    let column = |name: &str, of: &dyn Fn(&Facet) -> f64| {
+    let column = |name: &str, of: &dyn Fn(&FacetValues) -> f64| {
         let values: Vec<f64> = facets.iter().map(|f| shown(of(f))).collect();
         array(name, "Float64", 1, &values)
     };
-    let flag = |name: &str, is: &dyn Fn(&Facet) -> bool| {
+    let flag = |name: &str, is: &dyn Fn(&FacetValues) -> bool| {
         let values: Vec<u8> = facets.iter().map(|f| u8::from(is(f))).collect();
         array(name, "UInt8", 1, &values)
     };
     let accelerations: Vec<_> = facets.iter().map(|f| f.acceleration).collect();
     let mut cell_data: Vec<_> = QUANTITIES.iter().map(|q| column(q.column, &|f| (q.of)(f))).collect();
     cell_data.extend([
-        flag("slides", &Facet::slides),
-        flag("flies_off", &Facet::flies_off),
-        column("latitude_deg", &Facet::latitude),
-        column("longitude_deg", &Facet::longitude),
+        flag("slides", &FacetValues::slides),
+        flag("flies_off", &FacetValues::flies_off),
+        column("latitude_deg", &FacetValues::latitude),
+        column("longitude_deg", &FacetValues::longitude),
         array("effective_acceleration", "Float64", 3, &accelerations),
     ]);
     let points = mesh.vertices.clone();
-    let (vertices, lines) = (Cells::default(), Cells::default());
+    let (vertices, lines) = (VtkCells::default(), VtkCells::default());
     PolyData { time: 0.0, points, vertices, lines, polygons, point_data: Vec::new(), cell_data }.write(out)
 }

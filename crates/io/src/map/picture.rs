@@ -1,4 +1,4 @@
-//! A picture of longitude and latitude: one colour a cell of a degree, a scale, and lines where the ground slides or flies off
+//! A picture of longitude and latitude: one colour per cell of one degree, a scale, and lines where the ground slides or flies off
 //! (figure 11 of asteroid-surface-2024).
 //!
 //! A cell shows the facet that is seen in its middle from far above. The scale leaves out the outermost hundredth of the area
@@ -10,7 +10,7 @@ use std::fmt::Write;
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_geometry::mesh::SurfaceTree;
-use rubblepile_probe::surface_map::{Facet, Quantity};
+use rubblepile_probe::surface_map::{FacetValues, MapQuantity};
 
 use super::contour;
 use crate::{
@@ -60,7 +60,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(quantity: &Quantity, facets: &[Facet]) -> Self {
+    fn of(quantity: &MapQuantity, facets: &[FacetValues]) -> Self {
         // Level ground is safe without limit: of safety the upper tenth is left out.
         let most = if quantity.name == "factor-of-safety" { 0.9 } else { 0.99 };
         let low = quantity.quantile(facets, 0.01).unwrap_or(0.0);
@@ -81,7 +81,7 @@ fn colour(level: usize) -> String {
     mixed(&RISING, level as f64 / (LEVELS - 1) as f64)
 }
 
-pub(super) fn svg(title: &str, quantity: &Quantity, facets: &[Facet], raster: &Raster) -> String {
+pub(super) fn svg(title: &str, quantity: &MapQuantity, facets: &[FacetValues], raster: &Raster) -> String {
     let scale = Scale::of(quantity, facets);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
@@ -100,7 +100,7 @@ pub(super) fn svg(title: &str, quantity: &Quantity, facets: &[Facet], raster: &R
 }
 
 /// One path a colour; cells of a row that have one colour are one stroke.
-fn cells(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raster, scale: &Scale) {
+fn cells(out: &mut String, quantity: &MapQuantity, facets: &[FacetValues], raster: &Raster, scale: &Scale) {
     let level = |column: usize, row: usize| {
         let value = (quantity.of)(&facets[raster.facet(column as i64, row as i64)? as usize]);
         (!value.is_nan()).then(|| scale.level(value))
@@ -131,10 +131,10 @@ fn cells(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raste
 }
 
 /// Colour of a line, the value that it follows, and at which level.
-type Line = (&'static str, fn(&Facet) -> f64, f64);
+type Line = (&'static str, fn(&FacetValues) -> f64, f64);
 
 /// The lines of figure 11, on the maps of safety and of fission.
-fn lines(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raster) {
+fn lines(out: &mut String, quantity: &MapQuantity, facets: &[FacetValues], raster: &Raster) {
     let drawn: &[Line] = match quantity.name {
         "factor-of-safety" => {
             &[("white", |f| f.factor_of_safety.clamp(-SAFE, SAFE), 1.0), ("black", |f| f.fission, 0.0)]
@@ -173,7 +173,7 @@ fn lines(out: &mut String, quantity: &Quantity, facets: &[Facet], raster: &Raste
     );
 }
 
-fn frame(out: &mut String, title: &str, quantity: &Quantity, (w, h): (f64, f64)) {
+fn frame(out: &mut String, title: &str, quantity: &MapQuantity, (w, h): (f64, f64)) {
     let unit = if quantity.unit.is_empty() { String::new() } else { format!(" ({})", quantity.unit) };
     let _ = writeln!(
         out,

@@ -6,11 +6,11 @@ use rubblepile_geometry::mesh::{
     self, Axes, SurfaceTree,
     make::{Form, Relief, body},
 };
-use rubblepile_probe::surface_map::{Facet, Grain, QUANTITIES, Regolith, surface_map};
+use rubblepile_probe::surface_map::{FacetValues, QUANTITIES, Regolith, RegolithGrain, surface_map};
 
-use super::{Request, contour, csv, picture, vtp, write};
+use super::{MapRequest, contour, csv, picture, vtp, write};
 
-fn example(period: f64) -> (Mesh, Vec<Facet>) {
+fn example(period: f64) -> (Mesh, Vec<FacetValues>) {
     let relief = Relief { roughness: 5.0, craters: 20, crater_radius: [20.0, 60.0], ..Relief::default() };
     let mesh = body(Form::Top { equator: 250.0, pole: 220.0, ridge: 0.4 }, &relief, 2000, 1);
     let mut asteroid = mesh::asteroid(mesh, 1200.0, Axes::Given);
@@ -22,7 +22,7 @@ fn example(period: f64) -> (Mesh, Vec<Facet>) {
         cohesion: 0.0,
         bulk_density: 1200.0,
         thickness: 3.0,
-        grain: Grain { radius: 0.1, density: 3000.0, cohesion: 0.0, shape: 0.5 },
+        grain: RegolithGrain { radius: 0.1, density: 3000.0, cohesion: 0.0, shape: 0.5 },
     };
     let facets = surface_map(&world, 0, &regolith, 1e-6).expect("a map");
     (world.asteroids[0].mesh.as_ref().clone(), facets)
@@ -32,13 +32,13 @@ fn example(period: f64) -> (Mesh, Vec<Facet>) {
 fn all_files_are_there_and_are_what_they_should() {
     let (mesh, facets) = example(3.0 * 3600.0);
     let folder = std::env::temp_dir().join(format!("rubblepile-map-{}", std::process::id()));
-    let request = Request { title: "a <top> & more", folder: &folder, overwrite: false };
+    let request = MapRequest { title: "a <top> & more", folder: &folder, overwrite: false };
     let written = write(&request, &mesh, &facets).expect("files");
     assert_eq!(written.len(), 2 + QUANTITIES.len());
     assert!(written.iter().all(|p| p.exists()));
     // Not a second time, unless that is said.
     assert!(write(&request, &mesh, &facets).is_err());
-    write(&Request { overwrite: true, ..request }, &mesh, &facets).expect("files");
+    write(&MapRequest { overwrite: true, ..request }, &mesh, &facets).expect("files");
     std::fs::remove_dir_all(Path::new(&folder)).expect("a folder");
     let table = csv(&facets);
     assert_eq!(table.lines().count(), facets.len() + 1);

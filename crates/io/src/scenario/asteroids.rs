@@ -24,48 +24,48 @@ use super::{
 };
 use crate::generate::asteroid::{AsteroidShape, MadeSurface, ReliefTable, SurfaceContext};
 
-/// A rigid body with a surface of triangles and a gravity of its own, that grains rest on and push back.
+/// A rigid body with a triangulated surface and its own gravity, which reacts to the grains on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AsteroidTable {
-    /// The name that gravity and grains refer to. Not given: `asteroid`, or `asteroid-2`, ... for the later ones.
+    /// The name that gravity and grains refer to. Default: `asteroid`, or `asteroid-2`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the material of its surface. Not given: the only material there is.
+    /// Name of the material of its surface. Default: the only material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Its bulk density. Not given: the material's.
+    /// Its bulk density. Default: the material's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<Density>,
     /// Its shape.
     pub shape: AsteroidShape,
-    /// What is put on a shape that is made. Not for `file`.
+    /// Surface relief added to a generated shape. Not for `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relief: Option<ReliefTable>,
-    /// Where its own frame is, in which latitudes and longitudes are measured.
+    /// Its body-fixed frame, in which latitudes and longitudes are measured.
     #[serde(default)]
     pub axes: AxesName,
-    /// Where the origin of its frame is at the start.
+    /// Initial position of the origin of its frame.
     #[serde(default = "origin")]
     pub position: Vector<LengthKind>,
-    /// Its velocity at the start. Not given: none.
+    /// Its initial velocity. Default: at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<Vector<SpeedKind>>,
-    /// Which way its z axis points at the start. Not given: z.
+    /// Initial direction of its z axis. Default: z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pole: Option<Vector<NumberKind>>,
-    /// Time of one turn about its z axis; negative: it turns the other way. Give this or `angular_velocity`; neither: at rest.
+    /// Rotation period about its z axis; negative for retrograde rotation. Give this or `angular_velocity`. Default: not rotating.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
-    /// Its angular velocity at the start.
+    /// Its initial angular velocity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity: Option<Vector<AngularVelocityKind>>,
-    /// Held where it is, turning as it does: what grains do to it is without effect.
+    /// Whether its position and rotation are prescribed: it feels no reaction from grains.
     #[serde(default)]
     pub fixed: bool,
 }
 
-/// Where the frame of an asteroid is.
+/// The body-fixed frame of an asteroid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AxesName {
@@ -74,7 +74,7 @@ pub enum AxesName {
     /// The origin is moved to the centre of mass.
     #[default]
     Centred,
-    /// Also the axes are those of inertia: z has the largest moment, x the smallest.
+    /// In addition, the axes are the principal axes of inertia: z has the largest moment, x the smallest.
     Principal,
 }
 
@@ -111,7 +111,7 @@ pub(super) fn check(c: &mut Checker) {
         a.shape.settings().check(c, &format!("{at}.shape.{}", a.shape.key()));
         if let Some(relief) = &a.relief {
             if !a.shape.settings().takes_relief() {
-                c.add(join(&at, "relief"), "relief is for shapes that are made, not for a file");
+                c.add(join(&at, "relief"), "relief is for generated shapes, not for a file");
             }
             relief.check(c, &join(&at, "relief"));
         }
@@ -126,7 +126,7 @@ pub(super) fn check(c: &mut Checker) {
             (Some(_), Some(_)) => c.add(join(&at, "period"), "give `period` or `angular_velocity`, not both"),
             (Some(period), None) => {
                 let sound = period.0.abs() >= 1e-30 && period.0.abs() <= 1e30;
-                c.check(sound, &at, "period", || format!("a period of {} s is none", period.0));
+                c.check(sound, &at, "period", || "the period must not be 0".into());
             }
             (None, Some(w)) => c.modest(w, &at, "angular_velocity"),
             (None, None) => {}
@@ -134,11 +134,11 @@ pub(super) fn check(c: &mut Checker) {
     }
     if !c.scenario.asteroid.is_empty() {
         if matches!(c.scenario.frame, FrameTable::Rotating(_)) {
-            let help = "asteroids turn by themselves: leave [frame] out, and give the asteroid its `period`";
-            c.add_help("frame.rotating", "there is an asteroid: the frame must be inertial", help);
+            let help = "remove [frame], and give the asteroid its `period`";
+            c.add_help("frame.rotating", "with an asteroid the frame must be inertial", help);
         }
         if matches!(c.scenario.domain, DomainTable::Periodic(_)) {
-            c.add("domain.periodic", "an asteroid is in open space, not in a periodic box");
+            c.add("domain.periodic", "asteroids need open space, not a periodic box");
         }
     }
 }
@@ -181,9 +181,9 @@ pub(super) fn add_asteroids(
         asteroid.fixed = table.fixed;
         let sound = |x: f64| x.is_finite() && x > 0.0;
         if !(sound(asteroid.mass) && sound(asteroid.inertia.min_element())) {
-            let message = format!("its mass is no usable number: {} kg", asteroid.mass);
+            let message = format!("its mass of {} kg is unusable", asteroid.mass);
             let problem = Problem::new(format!("asteroid[{k}].shape"), message);
-            loaded.sources.problems(vec![problem.help("look at its size, its unit and its density")])?;
+            loaded.sources.problems(vec![problem.help("check its size, its unit and its density")])?;
         }
         world.asteroids.push(asteroid);
     }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, event::Builder};
+use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, event::ActionContext};
 
 use rubblepile_gravity::Centrifugal;
 
 use crate::{
-    frame::{Look, Looks, View},
+    frame::{View, WallStyle, WallStyles},
     generate::velocity::angular_velocity,
 };
 
@@ -21,7 +21,7 @@ use super::{
     scene,
     tables::*,
 };
-use rubblepile_core::settings::{Problem, Scene};
+use rubblepile_core::settings::{Problem, ScenarioContext};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutputPlan {
@@ -43,15 +43,15 @@ pub struct Built {
     pub gravity: Vec<Gravity>,
     pub probes: Vec<ProbeTable>,
     pub output: OutputPlan,
-    pub looks: Looks,
+    pub wall_styles: WallStyles,
     /// s
     pub end: f64,
     pub seed: u64,
     pub threads: Option<u32>,
-    /// What was done to what the scenario names, for the user to know.
+    /// Repairs and other notes for the user.
     pub advice: Vec<Advice>,
-    /// What the tables say of each other.
-    pub scene: Scene,
+    /// Names and defaults that tables share.
+    pub scene: ScenarioContext,
 }
 
 impl Built {
@@ -83,7 +83,7 @@ pub fn build_asteroids_only(loaded: &Loaded, base: &Path) -> Result<Built, Scena
     Ok(built)
 }
 
-/// Everything but asteroids and grains: what a run that goes on from a checkpoint needs besides it.
+/// Everything but asteroids and grains: what a resumed run needs in addition to its checkpoint.
 pub fn build_without_grains(loaded: &Loaded) -> Built {
     let s = &loaded.scenario;
     let mut world = World::new(s.method.settings().timestep().unwrap_or(0.0));
@@ -99,7 +99,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
     world.groups = names.map(|name| name.clone().unwrap_or_default()).collect();
     let materials = &world.materials;
     world.walls = (0..).zip(&s.wall).map(|(id, w)| w.wall(id, materials)).collect();
-    let mut builder = Builder { materials, next_wall: s.wall.len() as u32 };
+    let mut builder = ActionContext { materials, next_wall: s.wall.len() as u32 };
     world.events = s.event.iter().filter_map(|e| e.event(&mut builder)).collect();
     Built {
         title: s.title.clone(),
@@ -116,7 +116,7 @@ pub fn build_without_grains(loaded: &Loaded) -> Built {
             checkpoint: s.output.checkpoint.every,
             contacts: s.output.contacts.as_ref().map(|f| f.every.0),
         },
-        looks: looks(s),
+        wall_styles: wall_styles(s),
         end: s.run.end.0,
         seed: s.run.seed,
         threads: s.run.threads,
@@ -151,8 +151,8 @@ fn all_walls(scenario: &Scenario) -> impl Iterator<Item = (u32, &WallTable)> {
     (0..).zip(scenario.wall.iter().chain(added))
 }
 
-fn looks(scenario: &Scenario) -> Looks {
-    let look = |w: &WallTable| Look { colour: w.colour.0, transparency: w.transparency.0 };
+fn wall_styles(scenario: &Scenario) -> WallStyles {
+    let look = |w: &WallTable| WallStyle { colour: w.colour.0, transparency: w.transparency.0 };
     all_walls(scenario).map(|(id, w)| (id, look(w))).collect()
 }
 

@@ -1,5 +1,5 @@
-//! What cannot be, in a scenario whose types are right: signs, ranges, names that nothing has, choices that
-//! exclude each other. Every finding carries the path of its key.
+//! Checks of a scenario after parsing: signs, ranges, unknown names, choices that exclude each other. Every problem
+//! carries the path of its key.
 
 use std::{
     collections::HashSet,
@@ -8,7 +8,7 @@ use std::{
 
 use rubblepile_core::{
     material::{Given, Rule},
-    settings::{Check, Problem, Scene, join, suggestion},
+    settings::{Check, Problem, ScenarioContext, join, suggestion},
 };
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
 
 /// All problems of a scenario.
 pub fn problems(scenario: &Scenario) -> Vec<Problem> {
-    let nothing = Scene::default();
+    let nothing = ScenarioContext::default();
     let mut c = Check::new(&nothing);
     let numbers = [
         ("material", scenario.material.len(), 256),
@@ -34,9 +34,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
         ("probe", scenario.probe.len(), 1000),
     ];
     for (key, n, most) in numbers {
-        c.check(n <= most, "", key, || {
-            format!("there are {n} [[{key}]] tables, at most {most} are possible")
-        });
+        c.check(n <= most, "", key, || format!("there are {n} [[{key}]] tables; at most {most} are allowed"));
     }
     if !c.problems.is_empty() {
         return c.problems;
@@ -101,13 +99,10 @@ impl Checker<'_> {
             let mut seen = HashSet::new();
             let fine = !p.axes.is_empty() && p.axes.chars().all(|c| "xyz".contains(c) && seen.insert(c));
             self.check(fine, at, "axes", || {
-                "`axes` is made of the letters x, y and z, each at most once".into()
+                "`axes` consists of the letters x, y and z, each at most once".into()
             });
             if matches!(self.scenario.frame, FrameTable::Rotating(_)) {
-                self.add(
-                    "domain.periodic",
-                    "a rotating frame has a centre, a periodic box has none: choose one",
-                );
+                self.add("domain.periodic", "a rotating frame cannot be combined with a periodic box");
             }
         }
     }
@@ -128,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a material or a pair gives.
+    /// Checks the values of a material or a pair.
     fn values(&mut self, given: Vec<Given>, at: &str) {
         for value in given {
             match value.rule {
@@ -172,7 +167,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How often probes look and output is written.
+    /// Checks the intervals of probes and output.
     fn sampling(&mut self) {
         let scenario = self.scenario;
         let end = scenario.run.end.0;
@@ -194,7 +189,7 @@ impl Checker<'_> {
         if output.frames.as_ref().is_some_and(|f| f.frame != FrameName::Inertial)
             && scenario.asteroid.is_empty()
         {
-            self.add("output.frames.frame", "there is no asteroid whose frame this could be");
+            self.add("output.frames.frame", "there is no asteroid to take the frame of");
         }
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");

@@ -39,31 +39,31 @@ use crate::generate::{
 /// Nodes that a grain may have: its matrices have the square of them.
 const MOST_NODES: f64 = 5000.0;
 
-/// Grains that deform, in the plane of x and y. For [method.meshfree] alone.
+/// Deformable grains in the plane of x and y, for [method.meshfree] only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeformableTable {
-    /// Name of the group. Not given: `grains`, or `grains-2`, ... for the later ones.
+    /// Name of the group. Default: `grains`, or `grains-2`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the material, which must have `density`, `young` and `poisson`. Not given: the only material there is.
+    /// Name of the material, which must have `density`, `young` and `poisson`. Default: the only material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Its outline, or many of them.
+    /// Its outline, or the outlines of many grains.
     pub shape: DeformableShape,
-    /// Where the middle of a disc or an ellipse is, or the origin of other outlines. Not for `sand`. Not given: the origin.
+    /// Centre of a disc or an ellipse, or the origin of any other outline. Not for `sand`. Default: the origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub centre: Option<[Length; 2]>,
-    /// By how much it is turned counter-clockwise. Not for `sand`. Not given: not at all.
+    /// Angle of rotation, counter-clockwise. Not for `sand`. Default: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angle: Option<Angle>,
-    /// Its velocity at the start. Not given: at rest.
+    /// Its initial velocity. Default: at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub velocity: Option<[Speed; 2]>,
-    /// Distance of field nodes on the outline. Give this or `outline_nodes`.
+    /// Spacing of field nodes on the outline. Give this or `outline_nodes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spacing: Option<Length>,
-    /// About how many field nodes each outline has.
+    /// Approximate number of field nodes per outline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outline_nodes: Option<u32>,
     /// By how much the distance of nodes grows inwards, for every unit of distance from the outline, or shrinks (below 0); more than a
@@ -113,18 +113,18 @@ fn others(c: &mut Checker) {
         c.add_help("method.meshfree", "there are no deformable grains", "add a [[deformable]] table");
     }
     if !scenario.grains.is_empty() {
-        let help = "take another method, or write them as [[deformable]] tables";
+        let help = "use another method, or write them as [[deformable]] tables";
         c.add_help("grains[0]", "[method.meshfree] moves deformable grains only", help);
     }
     if !scenario.asteroid.is_empty() {
-        c.add("asteroid[0]", "[method.meshfree] is in the plane: there are no asteroids");
+        c.add("asteroid[0]", "[method.meshfree] is two-dimensional and has no asteroids");
     }
     if matches!(scenario.domain, DomainTable::Periodic(_)) {
-        let help = "leave [domain] out, and add walls";
-        c.add_help("domain.periodic", "deformable grains do not go round a periodic box", help);
+        let help = "remove [domain], and add walls";
+        c.add_help("domain.periodic", "deformable grains do not support periodic boxes", help);
     }
     if matches!(scenario.frame, FrameTable::Rotating(_)) {
-        c.add_help("frame.rotating", "deformable grains feel no rotating frame", "leave [frame] out");
+        c.add_help("frame.rotating", "deformable grains need the inertial frame", "leave [frame] out");
     }
     for (k, gravity) in scenario.gravity.iter().enumerate() {
         match gravity.settings().uniform() {
@@ -133,7 +133,7 @@ fn others(c: &mut Checker) {
                     "gravity of deformable grains lies in the plane: z must be 0".into()
                 })
             }
-            None => c.add(format!("gravity[{k}]"), "deformable grains feel uniform gravity only"),
+            None => c.add(format!("gravity[{k}]"), "deformable grains support uniform gravity only"),
         }
     }
     let added = scenario.event.iter().enumerate();
@@ -145,12 +145,12 @@ fn others(c: &mut Checker) {
             WallShape::Plane(p) => c.check(p.normal.0.z == 0.0, &format!("{at}.plane"), "normal", || {
                 "deformable grains are in the plane of x and y: z of a normal must be 0".into()
             }),
-            _ => c.add_help(at, "only planes and boxes bound deformable grains", "take a `plane` or a `box`"),
+            _ => c.add_help(at, "only planes and boxes bound deformable grains", "use a `plane` or a `box`"),
         }
     }
     for (k, event) in scenario.event.iter().enumerate() {
         if let Some(action) = event.given().into_iter().find(|a| !a.deformable) {
-            let message = format!("`{}` does nothing to deformable grains", action.key);
+            let message = format!("`{}` has no effect on deformable grains", action.key);
             c.add_help(format!("event[{k}].{}", action.key), message, "leave it out");
         }
     }
@@ -169,11 +169,15 @@ pub(super) fn material(c: &mut Checker, k: usize, m: &MaterialTable, used: bool)
     }
     let Some(young) = m.young else {
         let help = "add `young`, such as `young = \"5 MPa\"`";
-        c.add_help(&at, format!("grains of `{}` deform, and it has no Young's modulus", m.name), help);
+        c.add_help(
+            &at,
+            format!("deformable grains have the material `{}`, which has no Young's modulus", m.name),
+            help,
+        );
         return;
     };
     if let Err(error) = method.law_of(Some(young.0), m.poisson.0) {
-        let help = "take a little less, such as 0.49; or plane stress and Saint Venant-Kirchhoff";
+        let help = "use a little less, such as 0.49, or plane stress and Saint Venant-Kirchhoff";
         c.add_help(join(&at, "poisson"), error.to_string(), help);
     }
 }
@@ -191,11 +195,9 @@ fn shape(c: &mut Checker, table: &DeformableTable, at: &str) {
 fn nodes(c: &mut Checker, table: &DeformableTable, at: &str) {
     match (table.spacing, table.outline_nodes) {
         (Some(_), Some(_)) => c.add(join(at, "outline_nodes"), "give `spacing` or `outline_nodes`, not both"),
-        (None, None) => c.add_help(
-            at,
-            "`spacing` or `outline_nodes` is missing: how close do field nodes lie?",
-            "for example `outline_nodes = 36`",
-        ),
+        (None, None) => {
+            c.add_help(at, "`spacing` or `outline_nodes` is missing", "for example `outline_nodes = 36`")
+        }
         (None, Some(count)) => c.check((8..=1000).contains(&count), at, "outline_nodes", || {
             format!("`outline_nodes` must be between 8 and 1000, it is {count}")
         }),
@@ -215,7 +217,7 @@ fn too_many(area: f64, length: f64, spacing: f64) -> Option<String> {
     let nodes = 1.2 * area / (spacing * spacing) + length / spacing;
     (nodes > MOST_NODES).then(|| {
         format!(
-            "nodes {spacing} m apart would be about {nodes:.1e} in a grain, at most {MOST_NODES} are possible"
+            "a spacing of {spacing} m would give about {nodes:.1e} nodes per grain; at most {MOST_NODES} are allowed"
         )
     })
 }
@@ -238,7 +240,7 @@ pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -
         let of = &world.materials[material as usize];
         let law = settings
             .law_of(of.young, of.poisson)
-            .map_err(|e| refuse(loaded, join(&at, "material"), e, "look at its material"))?;
+            .map_err(|e| refuse(loaded, join(&at, "material"), e, "check its material"))?;
         let (density, kind) = (of.density, settings.shape_functions);
         let made = outlines
             .par_iter()
@@ -252,7 +254,7 @@ pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -
                     .map_err(|e| ("spacing", e.to_string(), "put nodes closer"))?;
                 // Whether there are shape functions everywhere shows only when they are made.
                 Bulk::new(&filling, law, density, kind)
-                    .map_err(|e| ("spacing", e.to_string(), "put nodes closer, or take less `grading`"))?;
+                    .map_err(|e| ("spacing", e.to_string(), "reduce the node spacing, or `grading`"))?;
                 let Filling { nodes, boundary, triangles } = filling;
                 Ok(Reference { nodes, boundary, triangles })
             })
@@ -287,7 +289,7 @@ fn check_places(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
     let table = |grain: usize| grains(world)[grain].group as usize - first_group;
     if let Some((a, b)) = overlap::first_overlap(&outlines) {
         let message = format!("grains {a} and {b} overlap at the start");
-        return Err(refuse(loaded, format!("deformable[{}]", table(b)), message, "place them apart"));
+        return Err(refuse(loaded, format!("deformable[{}]", table(b)), message, "move them apart"));
     }
     if let Some((grain, text)) = scene::behind(world, 0.0) {
         let help = "move it, or turn the normal of the wall around";

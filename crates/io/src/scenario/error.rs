@@ -1,4 +1,4 @@
-//! What is wrong with a scenario, shown at its place in the text.
+//! Errors of a scenario, shown at their place in the text.
 
 use std::fmt;
 

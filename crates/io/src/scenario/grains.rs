@@ -7,23 +7,21 @@ use std::{collections::HashSet, path::Path};
 use rubblepile_core::{
     Rng, Severity, World,
     settings::{Problem, join},
+    text,
 };
 use rubblepile_geometry::mesh::SurfaceTree;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{build::material_id, check::Checker, error::ScenarioError, load::Loaded, quantity::*};
-use crate::{
-    generate::{
-        GenerateError, GrainTable, MAX_GRAINS, SphereGrid,
-        place::{GroupCount, PlaceContext},
-        shape::{GrainShapes, OrientationName, ShapeTable, shape_schema, sphere_or_table, write_shape},
-        size::{self, Size, SizeSettings},
-        spin::SpinTable,
-        vector_or_table::{vector_or_table, vector_or_table_schema},
-        velocity::VelocityTable,
-    },
-    human,
+use crate::generate::{
+    GenerateError, GrainTable, MAX_GRAINS, SphereGrid,
+    place::{GroupCount, PlaceContext},
+    shape::{GrainShapes, OrientationName, ShapeTable, shape_schema, sphere_or_table, write_shape},
+    size::{self, Size, SizeSettings},
+    spin::SpinTable,
+    vector_or_table::{vector_or_table, vector_or_table_schema},
+    velocity::VelocityTable,
 };
 
 pub use crate::generate::place::{FilePlace, Place};
@@ -35,27 +33,27 @@ pub const BYTES_PER_GRAIN: f64 = 900.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grains {
-    /// Name of the group. Not given: `grains`, or `grains-2`, ... for the later ones.
+    /// Name of the group. Default: `grains`, or `grains-2`, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Name of the material. Not given: the only material there is.
+    /// Name of the material. Default: the only material.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// How many. Needed for `random`; a `lattice` without it fills its region; not for `file` and `points`.
+    /// Their number. Required for `random` and `heap`; a `lattice` without it fills its region; not for `file` and `points`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// What they look like: spheres, if not given. Other shapes are scaled to `radius` or `size`.
+    /// Their shape. Shapes other than spheres are scaled to `radius` or `size`.
     #[serde(default, deserialize_with = "sphere_or_table", serialize_with = "write_shape")]
     #[schemars(schema_with = "shape_schema")]
     pub shape: ShapeTable,
-    /// How grains that are not spheres are turned at the start. Not given: random shapes at random, others as given.
+    /// Initial orientation of grains that are not spheres. Default: `random` for random shapes, `aligned` for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orientation: Option<OrientationName>,
     /// Radius of every grain; of its circumscribed sphere (about the centre of mass) if it is not a sphere. Give this or
     /// `size`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub radius: Option<Length>,
-    /// How radii are distributed. Give this or `radius`.
+    /// Distribution of radii. Give this or `radius`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<Size>,
     /// Density of these grains, instead of the material's.
@@ -63,7 +61,7 @@ pub struct Grains {
     pub density: Option<Density>,
     /// Where they are.
     pub place: Place,
-    /// How they move at the start: one velocity for all, as a vector, or a table whose parts are added up.
+    /// Initial velocities: one for all, as a vector, or a table whose parts are added up.
     #[serde(default, deserialize_with = "vector_or_table")]
     #[schemars(schema_with = "vector_or_table_schema::<SpeedKind, VelocityTable>")]
     pub velocity: VelocityTable,
@@ -141,7 +139,7 @@ pub(super) fn check(c: &mut Checker) {
         grains.velocity.check(c, &join(&at, "velocity"));
         grains.spin.check(c, &join(&at, "spin"));
         if total > MAX_GRAINS {
-            let bytes = human::bytes(total as f64 * BYTES_PER_GRAIN);
+            let bytes = text::bytes(total as f64 * BYTES_PER_GRAIN);
             let message = format!("{total} grains would need about {bytes} of memory");
             c.add_help(join(&at, "count"), message, format!("at most {MAX_GRAINS} grains are possible"));
             return;
@@ -169,14 +167,14 @@ fn shape(c: &mut Checker, grains: &Grains, at: &str) {
     if shape.is_sphere() {
         if grains.orientation.is_some() {
             let help = "remove it, or give a `shape`";
-            c.add_help(join(at, "orientation"), "spheres look the same from every side", help);
+            c.add_help(join(at, "orientation"), "spheres have no orientation", help);
         }
         return;
     }
     let method = c.scenario.method.settings();
     if method.spheres_only() {
-        let help = "take [method.nonsmooth], or leave `shape` out";
-        let message = format!("{} spheres are spheres: they cannot have another shape", method.name());
+        let help = "use [method.nonsmooth], or omit `shape`";
+        let message = format!("{} spheres cannot have another shape", method.name());
         c.add_help(inside.clone(), message, help);
     }
     shape.check(c, grains.count, &inside);

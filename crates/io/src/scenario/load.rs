@@ -59,10 +59,10 @@ pub(super) fn decode(name: &str, bytes: &[u8]) -> Result<String, ScenarioError> 
 pub(super) fn from_sources(sources: Sources) -> Result<Loaded, ScenarioError> {
     let tree = sources.tree()?;
     if let Some((key, _)) = tree.get_ref().get_key_value("sweep") {
-        let message = "this is a campaign of several runs: it has a [sweep] table";
+        let message = "this scenario has a [sweep] table: it is a campaign of several runs";
         return Err(sources
             .error_at(message, key.span())
-            .with_help(Some("`rubblepile sweep` runs it; for one run take the table out".into())));
+            .with_help(Some("use `rubblepile sweep`, or remove the table for a single run".into())));
     }
     let misplaced = misplaced_array(tree.get_ref());
     let mut scenario = Scenario::deserialize(Deserializer::from(tree)).map_err(|e| {
@@ -173,7 +173,7 @@ fn fill_defaults(scenario: &mut Scenario) {
     }
 }
 
-/// Gives a name that no other has, if there is none.
+/// Chooses a unique name if none is given.
 fn name_it(name: &mut Option<String>, first: String, taken: &mut HashSet<String>) {
     if name.is_none() {
         let mut candidate = first.clone();

@@ -179,7 +179,7 @@ fn default(property: &Value) -> String {
 mod tests {
     use super::*;
 
-    /// Writes the page anew with RUBBLEPILE_WRITE_REFERENCE=1.
+    /// Rewrites the page with RUBBLEPILE_WRITE_REFERENCE=1.
     #[test]
     fn the_page_in_docs_is_up_to_date() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario-reference.md");

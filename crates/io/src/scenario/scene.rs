@@ -1,7 +1,7 @@
-//! What the tables of a scenario say of each other.
+//! Names and defaults that the tables of a scenario share.
 
 use glam::DVec3;
-use rubblepile_core::settings::Scene;
+use rubblepile_core::settings::ScenarioContext;
 
 use super::{
     build,
@@ -9,11 +9,11 @@ use super::{
 };
 
 /// What a scenario says to the settings of its tables.
-pub fn of(scenario: &Scenario) -> Scene {
+pub fn of(scenario: &Scenario) -> ScenarioContext {
     let named = |name: &Option<String>| name.clone().unwrap_or_default();
     let added = |e: &EventTable| e.add_wall.as_ref().map(|w| named(&w.name));
     let used = |name: &String| scenario.grains.iter().any(|g| g.material.as_ref() == Some(name));
-    Scene {
+    ScenarioContext {
         end: scenario.run.end.0,
         method: scenario.method.settings().name(),
         walls_catch: scenario.method.settings().walls_catch(),

@@ -4,33 +4,33 @@ use std::{fmt, ops::ControlFlow};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Advice, Asteroid, Bodies, Convex, Domain, Fields, G, Severity, Shape, ShapeId, Solid, World,
+    Advice, Asteroid, Bodies, Convex, Domain, Fields, G, Severity, Shape, ShapeId, Solid, World, text,
 };
 use rubblepile_meshfree::{Deformable, grains};
 
 use super::{build::Built, grains::BYTES_PER_GRAIN};
-use crate::{generate::SphereGrid, human};
+use crate::generate::SphereGrid;
 
 /// Overlaps at the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Overlaps {
     pub count: usize,
-    /// Deepest, m and as a part of the smaller radius.
+    /// Deepest overlap, in m and over the smaller radius.
     pub deepest: f64,
     pub deepest_part: f64,
     /// Ids of the two grains of the deepest; with a wall, the grain twice.
     pub between: Option<(u64, u64)>,
 }
 
-/// Grains that are no spheres: how many, and of what shapes.
+/// Polyhedra and their shapes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Solids {
     pub bodies: usize,
-    /// Different ones.
+    /// Number of different shapes.
     pub shapes: usize,
-    /// Fewest and most of a shape, all parts together.
+    /// Fewest and most vertices of a shape, all parts together.
     pub corners: (usize, usize),
-    /// Most of a shape.
+    /// Largest number of parts of a shape.
     pub parts: usize,
 }
 
@@ -52,10 +52,15 @@ impl Solids {
 impl fmt::Display for Solids {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (few, most) = self.corners;
-        let corners = if few == most { few.to_string() } else { format!("{few} to {most}") };
-        let of = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-        write!(f, "{} no spheres, of {} with {corners} corners", self.bodies, of(self.shapes, "shape"))?;
-        if self.parts > 1 { write!(f, " in up to {} parts", self.parts) } else { Ok(()) }
+        let vertices = if few == most { few.to_string() } else { format!("{few}-{most}") };
+        let of = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        let each = if self.shapes == 1 { "" } else { " each" };
+        let bodies = of(self.bodies, "polyhedron", "polyhedra");
+        write!(f, "{bodies} ({}, {vertices} vertices{each}", of(self.shapes, "shape", "shapes"))?;
+        if self.parts > 1 {
+            write!(f, ", up to {} parts", self.parts)?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -72,13 +77,13 @@ pub struct Summary {
     pub grains: usize,
     pub groups: Vec<(String, usize)>,
     pub walls: usize,
-    /// A line each.
+    /// One line each.
     pub asteroids: Vec<String>,
     /// kg
     pub mass: f64,
     /// Smallest and largest, m.
     pub radii: (f64, f64),
-    /// Grains that are no spheres.
+    /// Polyhedra.
     pub solids: Option<Solids>,
     /// Of deformable grains, in words.
     pub deformable: Option<String>,
@@ -102,16 +107,16 @@ pub struct Summary {
 fn of_asteroid(asteroid: &Asteroid) -> String {
     let spin = asteroid.spin.length();
     let turns = if spin > 0.0 {
-        format!("turns in {}", human::time(std::f64::consts::TAU / spin))
+        format!("period {}", text::time(std::f64::consts::TAU / spin))
     } else {
-        "does not turn".into()
+        "not rotating".into()
     };
     format!(
         "`{}`: {} facets, radius {} m, mass {} kg, {turns}",
         asteroid.name,
         asteroid.mesh.triangles.len(),
-        human::number(asteroid.radius),
-        human::number(asteroid.mass)
+        text::number(asteroid.radius),
+        text::number(asteroid.mass)
     )
 }
 
@@ -119,7 +124,7 @@ fn of_deformable(world: &World) -> String {
     let nodes: usize = grains(world).iter().map(|g| g.reference.nodes.len()).sum();
     let outline: usize = grains(world).iter().map(|g| g.reference.boundary).sum();
     let area: f64 = grains(world).iter().map(|g| g.reference.area()).sum();
-    format!("{nodes} nodes, {outline} of them on outlines, {} m2 one metre deep", human::number(area))
+    format!("{nodes} nodes ({outline} on outlines), area {} m2, depth 1 m", text::number(area))
 }
 
 /// Mass, stiffness and tangent of a grain are full matrices; shape functions are some ten thousand numbers.
@@ -128,7 +133,7 @@ fn deformable_bytes(grain: &Deformable) -> f64 {
     8.0 * (9.0 * n * n + 1000.0 * n)
 }
 
-/// Looks at a world that was built.
+/// Summarises a world that was built.
 pub fn summary(built: &Built) -> Summary {
     let (world, bodies) = (&built.world, &built.world.bodies);
     let mass = bodies.total_mass();
@@ -199,7 +204,7 @@ impl Overlaps {
 pub fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
     let largest = bodies.radius.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     // The largest first: a grain then looks only among those of its size and larger. Of one size, neighbours
-    // follow each other, so that what they look at is still in the cache.
+    // follow each other, so that the cells they search are still in the cache.
     let key = |k: u32| {
         let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
         let class = (largest / r).log2().floor();
@@ -233,9 +238,7 @@ fn wall_overlaps(world: &World, advice: &mut Vec<Advice>) -> Overlaps {
     let mut overlaps = Overlaps::default();
     let bodies = &world.bodies;
     if world.walls.len().saturating_mul(bodies.len()) > MOST_WALL_PAIRS {
-        advice.push(Advice::note(
-            "too many grains and walls: whether they overlap at the start was not checked",
-        ));
+        advice.push(Advice::note("initial overlaps were not checked: there are too many grains and walls"));
         return overlaps;
     }
     for wall in &world.walls {
@@ -272,9 +275,7 @@ fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlap
         advice.push(Advice::warning("there are no grains: add a [[grains]] table"));
     }
     if fields.pulls(world).own && world.domain != Domain::Open {
-        advice.push(Advice::warning(
-            "self-gravity in a periodic box: grains attract only those in the box itself, not their images",
-        ));
+        advice.push(Advice::warning("self-gravity in a periodic box: grains do not attract periodic images"));
     }
     let start = built.method.settings().start_overlap();
     for (what, o) in [("each other", overlaps), ("walls", walls)] {
@@ -292,19 +293,19 @@ fn warnings(built: &Built, fields: &Fields, overlaps: &Overlaps, walls: &Overlap
             advice.push(Advice { severity: start.severity, text });
         }
     }
-    advice.extend(built.method.settings().doubts(world));
-    let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::Motion::None);
+    advice.extend(built.method.settings().warnings(world));
+    let moving = world.walls.iter().any(|w| w.motion != rubblepile_core::WallMotion::None);
     let still = bodies.velocity.iter().chain(&bodies.spin).all(|v| *v == DVec3::ZERO);
     let forces = !fields.list.is_empty() || overlaps.count + walls.count > 0;
     if !bodies.is_empty() && still && !forces && !moving && world.events.is_empty() {
-        advice.push(Advice::warning("nothing moves and nothing pulls: there is no [[gravity]] table"));
+        advice.push(Advice::warning("nothing moves and there are no forces: there is no [[gravity]] table"));
     }
     let late = world.events.iter().filter(|e| e.next().is_some_and(|t| t > built.end)).count();
     if late > 0 {
-        advice.push(Advice::warning(format!("{late} events come after the end of the run")));
+        advice.push(Advice::warning(format!("{late} events are after the end of the run")));
     }
     if built.output.frames.is_none() && built.probes.is_empty() {
-        advice.push(Advice::note("neither frames nor probes: only the last state will be kept"));
+        advice.push(Advice::note("no frames and no probes: only the final state will be kept"));
     }
 }
 
@@ -329,7 +330,7 @@ impl fmt::Display for Summary {
             Some(words) => line("deformable", words.clone())?,
             None => line(
                 "radii",
-                match (human::number(self.radii.0), human::number(self.radii.1)) {
+                match (text::number(self.radii.0), text::number(self.radii.1)) {
                     (a, b) if a == b => format!("{a} m"),
                     (a, b) => format!("{a} to {b} m"),
                 },
@@ -338,18 +339,18 @@ impl fmt::Display for Summary {
         if let Some(solids) = &self.solids {
             line("shapes", solids.to_string())?;
         }
-        line("mass", format!("{} kg", human::number(self.mass)))?;
+        line("mass", format!("{} kg", text::number(self.mass)))?;
         if let Some(d) = self.bulk_density {
             line(
                 "bulk density",
-                format!("{} kg/m3 in a sphere of {} m", human::number(d), human::number(self.extent)),
+                format!("{} kg/m3 in a sphere of {} m", text::number(d), text::number(self.extent)),
             )?;
         }
         if let Some(v) = self.escape_speed {
-            line("escape speed", format!("{} m/s", human::number(v)))?;
+            line("escape speed", format!("{} m/s", text::number(v)))?;
         }
         if let Some(t) = self.free_fall_time {
-            line("free-fall time", human::time(t))?;
+            line("free-fall time", text::time(t))?;
         }
         line("walls", self.walls.to_string())?;
         for (k, asteroid) in self.asteroids.iter().enumerate() {
@@ -364,8 +365,8 @@ impl fmt::Display for Summary {
                 )?;
             }
         }
-        line("simulated time", human::time(self.end))?;
-        line("memory", format!("about {}", human::bytes(self.memory)))?;
+        line("simulated time", text::time(self.end))?;
+        line("memory", format!("about {}", text::bytes(self.memory)))?;
         for a in &self.advice {
             let word = match a.severity {
                 Severity::Note => "note",

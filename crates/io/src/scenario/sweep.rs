@@ -71,12 +71,12 @@ pub(super) struct SweepTable {
     /// each.
     #[schemars(default)]
     sets: Option<Vec<serde_json::Map<String, serde_json::Value>>>,
-    /// Pictures in `sweep.svg`, one point a run.
+    /// Plots in `sweep.svg`, one point per run.
     #[schemars(default)]
     plot: Option<Vec<Plot>>,
 }
 
-/// A picture of a campaign: one point for each run that has come to its end.
+/// A plot of a campaign: one point per finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plot {
@@ -88,17 +88,17 @@ pub struct Plot {
     /// Which axes are logarithmic: `x`, `y` or `xy`.
     #[serde(default)]
     pub log: String,
-    /// The swept key that gives points their colour. Not given: the first with two to eight values that is neither
+    /// The swept key that colours the points. Default: the first with two to eight values that is neither
     /// `x` nor `y`.
     #[serde(default)]
     pub by: Option<String>,
-    /// Above the picture.
+    /// Title of the plot.
     #[serde(default)]
     pub title: String,
-    /// Under the axis, instead of the name of the key or column.
+    /// Label of the axis, instead of the name of the key or column.
     #[serde(default)]
     pub x_label: String,
-    /// Beside the axis, instead of the name of the key or column.
+    /// Label of the axis, instead of the name of the key or column.
     #[serde(default)]
     pub y_label: String,
 }
@@ -191,7 +191,7 @@ impl Sweep {
         })?;
         let Some((key, sweep)) = tree.get_ref().get_key_value("sweep") else {
             return Err(ScenarioError::plain(format!("{name} has no [sweep] table")).with_help(Some(
-                "add one, such as `[sweep]` with `\"run.seed\" = [1, 2, 3]`, or take `rubblepile run`".into(),
+                "add one, such as `[sweep]` with `\"run.seed\" = [1, 2, 3]`, or use `rubblepile run`".into(),
             )));
         };
         let Some(table) = sweep.get_ref().as_table() else {
@@ -316,7 +316,7 @@ impl Reader<'_> {
                 DeValue::Table(inner) => self.axes(inner, &path, false, axes)?,
                 _ if top => {
                     let help = format!(
-                        "write `\"{path}\" = [first, second]`; what is the same for all runs stands outside of [sweep]"
+                        "write `\"{path}\" = [first, second]`; values common to all runs belong outside of [sweep]"
                     );
                     return Err(self.error(format!("`{path}` needs a list of values"), value.span(), &help));
                 }
@@ -393,15 +393,11 @@ impl Reader<'_> {
                 .map(|(k, a)| (k, &a.path))
             {
                 let span = all[k].values[0].1.place.clone().unwrap_or(place.clone());
-                return Err(self.error(
-                    format!("`{twice}` is swept twice at once"),
-                    span,
-                    "remove one of the two",
-                ));
+                return Err(self.error(format!("`{twice}` is swept twice"), span, "remove one of the two"));
             }
             let count = all.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len()));
             let count = count.filter(|n| n + tasks.len() <= MOST_TASKS).ok_or_else(|| {
-                let message = format!("more than {MOST_TASKS} runs would come of this");
+                let message = format!("this sweep would have more than {MOST_TASKS} runs");
                 self.error(message, place.clone(), "give fewer values, or several sweeps")
             })?;
             for number in 0..count {

@@ -15,30 +15,30 @@ pub use rubblepile_core::{
 pub use rubblepile_gravity::Gravity;
 pub use rubblepile_probe::ProbeTable;
 
-/// One simulation: what there is, what acts on it, how it is stepped, what is measured and written.
+/// One simulation: bodies, forces, method, probes and output.
 ///
 /// Numbers are SI; a string may carry a unit: `"3.4 h"`, `"10 cm"`, `"1194 kg/m3"`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// One line that says what this is.
+    /// A one-line description.
     #[serde(default)]
     pub title: String,
     /// When the run ends, and its seed.
     pub run: Run,
-    /// How contact is resolved.
+    /// The method that resolves contacts.
     #[serde(default)]
     pub method: Method,
-    /// The forces that act at a distance. None: nothing does.
+    /// The forces that act at a distance. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gravity: Vec<Gravity>,
-    /// The frame that positions and velocities are written in.
+    /// The reference frame of positions and velocities.
     #[serde(default)]
     pub frame: FrameTable,
     /// Open space, or a periodic box.
     #[serde(default)]
     pub domain: DomainTable,
-    /// What grains and walls are made of.
+    /// The materials of grains and walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub material: Vec<MaterialTable>,
     /// Values for two materials in contact, instead of the mixing rule (geometric means).
@@ -50,19 +50,19 @@ pub struct Scenario {
     /// The grains, group by group.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grains: Vec<Grains>,
-    /// The grains that deform, for [method.meshfree].
+    /// The deformable grains, for [method.meshfree].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deformable: Vec<DeformableTable>,
     /// The walls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wall: Vec<WallTable>,
-    /// What happens at given times.
+    /// The events.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub event: Vec<EventTable>,
     /// What is measured: columns of series.csv.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probe: Vec<ProbeTable>,
-    /// What is written.
+    /// The output of a run.
     #[serde(default)]
     pub output: Output,
 }
@@ -73,10 +73,10 @@ pub struct Scenario {
 pub struct Run {
     /// Simulated time at which the run ends.
     pub end: Time,
-    /// Every random number of the run comes from it.
+    /// Seed of all random numbers of the run.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Number of threads; the results do not depend on it. Not given: all cores.
+    /// Number of threads; the results do not depend on it. Default: all cores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
 }
@@ -85,44 +85,44 @@ fn one() -> u64 {
     1
 }
 
-/// The frame that positions and velocities are written in.
+/// The reference frame of positions and velocities.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameTable {
     /// At rest.
     #[default]
     Inertial,
-    /// Turns about the origin: grains feel the centrifugal and the Coriolis force.
+    /// Rotates about the origin, with centrifugal and Coriolis forces.
     Rotating(RotatingFrame),
 }
 
-/// A frame that turns about the origin. Give `angular_velocity`, or `period` and `axis`.
+/// A frame that rotates about the origin. Give `angular_velocity`, or `period` and `axis`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotatingFrame {
     /// Angular velocity of the frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub angular_velocity: Option<Vector<AngularVelocityKind>>,
-    /// Time of one turn.
+    /// Rotation period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Time>,
-    /// Axis of the turn, of any length. Not given: z.
+    /// Rotation axis, of any length. Default: z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Vector<NumberKind>>,
 }
 
-/// Open space, or a box whose opposite sides are one.
+/// Open space, or a periodic box.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainTable {
     /// No bounds.
     #[default]
     Open,
-    /// Grains that leave on one side come in on the other.
+    /// Grains that leave on one side enter on the opposite side.
     Periodic(PeriodicDomain),
 }
 
-/// A box whose opposite sides are one.
+/// A periodic box.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PeriodicDomain {
@@ -130,7 +130,7 @@ pub struct PeriodicDomain {
     pub min: Vector<LengthKind>,
     /// Upper corner.
     pub max: Vector<LengthKind>,
-    /// Along which axes it is periodic: letters of `xyz`.
+    /// Periodic axes: any of the letters `xyz`.
     #[serde(default = "all_axes")]
     pub axes: String,
 }
@@ -139,21 +139,21 @@ fn all_axes() -> String {
     "xyz".into()
 }
 
-/// What is written.
+/// The output of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
-    /// Frames with all grains. Not given: none but the last state in the checkpoint.
+    /// Frames with all grains. Default: no frames; the checkpoint has the last state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frames: Option<Frames>,
-    /// The restart file.
+    /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// Tables of all contacts. Not given: none.
+    /// Tables of all contacts. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts: Option<Sampling>,
 }
 
-/// How often frames are written, and as seen from where.
+/// The interval and the frame of reference of frames.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frames {
@@ -171,17 +171,17 @@ pub enum FrameName {
     /// That of the world.
     #[default]
     Inertial,
-    /// That of the first asteroid: it moves and turns with it.
+    /// That of the first asteroid, with which it moves and rotates.
     Body,
-    /// That of the world, with positions and velocities in that of the first asteroid besides.
+    /// That of the world; positions and velocities are also given in that of the first asteroid.
     Both,
 }
 
-/// How often the restart file is replaced.
+/// How often the checkpoint is written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Checkpoint {
-    /// Simulated time, or time on the clock on the wall: `"30 min wall"`.
+    /// Simulated time, or wall-clock time: `"30 min wall"`.
     pub every: Interval,
 }
 

@@ -1,11 +1,11 @@
 use super::*;
-use crate::testing::{Drift, DriftState, Scratch, change_part, random_world};
+use crate::testing::{DriftState, RandomDrift, Scratch, change_part, random_world};
 use rubblepile_core::{Column, Fields, Rng, method::Moment};
 use std::{fs, sync::Arc};
 
-struct Energy;
+struct EnergyProbe;
 
-impl Probe for Energy {
+impl Probe for EnergyProbe {
     fn columns(&self) -> Vec<Column> {
         ["translation", "rotation"].map(|kind| Column::new(kind, "J", "Kinetic energy")).to_vec()
     }
@@ -59,16 +59,16 @@ fn plan(world: World, end: f64) -> Plan {
         title: "drifting".into(),
         engine: Engine {
             world,
-            method: Box::new(Drift::default()),
+            method: Box::new(RandomDrift::default()),
             fields: Fields::default(),
             observers: Vec::new(),
             end,
             report: Report::default(),
         },
-        probes: vec![(Box::new(Energy), 0.05), (Box::new(Mean::default()), 0.12)],
+        probes: vec![(Box::new(EnergyProbe), 0.05), (Box::new(Mean::default()), 0.12)],
         frames: Some(0.1),
         view: View::Inertial,
-        looks: Looks::default(),
+        wall_styles: WallStyles::default(),
         contact_tables: Some(0.25),
         checkpoint: CheckpointEvery::Simulated(0.13),
         seed: 11,

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use glam::DVec3;
 use rubblepile_core::{
     Domain, Rng, World,
-    settings::{Check, Length, Problem, Scene},
+    settings::{Check, Length, Problem, ScenarioContext},
 };
 use rubblepile_io::generate::{
     GenerateError, GrainTable, SphereGrid,
@@ -56,7 +56,7 @@ fn grains_are_evenly_spaced_on_the_circle() {
 #[test]
 fn what_is_wrong_names_its_key() {
     let problem = |ring: &RingPlace, count| -> Vec<Problem> {
-        let scene = Scene::default();
+        let scene = ScenarioContext::default();
         let mut check = Check::new(&scene);
         ring.check(&mut check, GroupCount { given: count, at: "grains[0]" }, AT);
         check.problems

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Action, Domain, Frame, Motion, Surface, Trigger,
+    Action, Domain, Frame, Surface, Trigger, WallMotion,
     event::{AddSpin, AddWall, SetMaterial},
     settings::Vector,
     wall::{Cylinder, Plane},
@@ -162,11 +162,16 @@ fn walls_and_events_are_as_written() {
         Surface::Cylinder(Cylinder { centre, axis: DVec3::Y, radius: 5000.0, length: None })
     );
     // By default a wall turns about its own axis through its own middle.
-    assert_eq!(drum.motion, Motion::Rotation { centre, axis: DVec3::Y, rate: -std::f64::consts::TAU / 60.0 });
-    let Motion::Oscillation { amplitude, frequency, phase } = lid.motion else { panic!("{:?}", lid.motion) };
+    assert_eq!(
+        drum.motion,
+        WallMotion::Rotation { centre, axis: DVec3::Y, rate: -std::f64::consts::TAU / 60.0 }
+    );
+    let WallMotion::Oscillation { amplitude, frequency, phase } = lid.motion else {
+        panic!("{:?}", lid.motion)
+    };
     assert_eq!((amplitude, frequency, phase), (DVec3::Z * 0.01, 2.0, std::f64::consts::FRAC_PI_2));
     let e = &b.world.events;
-    let motion = Motion::Rotation { centre: DVec3::Z * 50.0, axis: DVec3::Z, rate: 1.0 };
+    let motion = WallMotion::Rotation { centre: DVec3::Z * 50.0, axis: DVec3::Z, rate: 1.0 };
     let Action::SetMotion(set) = &e[0].action else { panic!("{:?}", e[0]) };
     assert_eq!((set.wall.as_str(), set.motion.motion(&lid.surface)), ("lid", motion));
     // Without `start` the first time is after one interval.
@@ -301,7 +306,7 @@ motion = { reciprocal = { size = [0, "9 m", 0], rate = 0.1 } }
     assert!((sand - 1.0).abs() < 0.03, "{sand}");
     let inside = |x: &glam::DVec2| (5.0..7.0).contains(&x.x) && (5.0..6.0).contains(&x.y);
     assert!(grains(&world)[4..].iter().all(|g| g.outline().iter().all(inside)));
-    assert_eq!(world.walls[0].motion, Motion::Reciprocal { size: DVec3::new(0.0, 9.0, 0.0), rate: 0.1 });
+    assert_eq!(world.walls[0].motion, WallMotion::Reciprocal { size: DVec3::new(0.0, 9.0, 0.0), rate: 0.1 });
     // Another seed is other sand, and nothing else.
     let other = load(&text.replace("seed = 3", "seed = 4")).unwrap().world;
     assert!(grains(&other)[..4] == grains(&world)[..4] && grains(&other)[4..] != grains(&world)[4..]);

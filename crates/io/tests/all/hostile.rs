@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rubblepile_core::Rng;
 use rubblepile_io::{
     campaign,
-    diagnostic::{Look, render},
+    diagnostic::{Rendering, render},
     generate::table,
     scenario::{Place, Scenario, Sweep, build, grains::Grains, summary},
 };
@@ -200,7 +200,7 @@ fn mutated_scenarios_never_panic() {
             }
             Err(e) => {
                 if k % 16 == 0 {
-                    let _ = render(&e, Look::PLAIN);
+                    let _ = render(&e, Rendering::PLAIN);
                 }
             }
         }
@@ -336,7 +336,7 @@ fn mutated_overrides_never_panic() {
     for k in 0..5_000usize {
         let set = String::from_utf8_lossy(&mutate(sets[k % 4], &mut rng)).into_owned();
         if let Err(e) = Scenario::load("fuzz", SEEDS[0], &[set]) {
-            let _ = render(&e, Look::PLAIN);
+            let _ = render(&e, Rendering::PLAIN);
         }
     }
 }
@@ -348,7 +348,7 @@ fn refused(text: impl AsRef<[u8]>) -> String {
         Ok(loaded) => build(&loaded, ".".as_ref()).map(|_| ()).expect_err("not refused"),
         Err(e) => e,
     };
-    let shown = render(&error, Look::PLAIN);
+    let shown = render(&error, Rendering::PLAIN);
     assert!(start.elapsed() < Duration::from_secs(20), "took {:?}: {shown}", start.elapsed());
     shown
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rubblepile_io::{
-    diagnostic::{Look, render},
+    diagnostic::{Rendering, render},
     scenario::{Built, Scenario, ScenarioError, Summary, Sweep, build, summary, sweep::is_sweep},
 };
 
@@ -79,7 +79,7 @@ fn bad_scenarios_say_what_is_wrong_and_where() {
                 let found = format!("{} {}", e.message(), e.help_text().unwrap_or_default());
                 let position = e.position();
                 // What a user sees shows the line, with its number, and the message.
-                let shown = render(&e, Look::PLAIN);
+                let shown = render(&e, Rendering::PLAIN);
                 println!("{shown}");
                 let number = position.map(|p| p.0.to_string()).unwrap_or_default();
                 if !shown.contains(&number) || !shown.contains('╭') {

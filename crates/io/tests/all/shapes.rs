@@ -47,7 +47,7 @@ fn random_shapes_are_of_the_size_and_corners_asked_for() {
         assert_eq!((corners.iter().min(), corners.iter().max()), (Some(&10), Some(&20)));
         assert!(w.bodies.orientation.windows(2).all(|p| p[0] != p[1]));
         let shown = summary(&try_build(&grains, ".".as_ref()).expect("a world")).to_string();
-        assert!(shown.contains("125 no spheres, of 125 shapes with 10 to 20 corners"), "{shown}");
+        assert!(shown.contains("125 polyhedra (125 shapes, 10-20 vertices each)"), "{shown}");
     }
 }
 

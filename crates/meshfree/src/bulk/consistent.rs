@@ -49,7 +49,11 @@ fn without_quadratics(nodes: &[DVec2]) -> Option<Vec<f64>> {
     Some(left)
 }
 
-pub(super) fn correct(cells: &mut [Sloped], filling: &Filling, kind: shape::Kind) -> Result<(), ShapeError> {
+pub(super) fn correct(
+    cells: &mut [Sloped],
+    filling: &Filling,
+    kind: shape::Interpolation,
+) -> Result<(), ShapeError> {
     let nodes = &filling.nodes;
     let n = nodes.len();
     let middle = nodes.iter().sum::<DVec2>() / n as f64;

@@ -10,7 +10,7 @@ use rubblepile_core::simd::{Kernel, LANES, Lanes, Portable, dispatch};
 
 use crate::{
     fill::Filling,
-    law::{Law, Response, cauchy, green_lagrange},
+    law::{Elasticity, Response, cauchy, green_lagrange},
     quadrature,
     shape::{self, Domains, ShapeError},
 };
@@ -41,7 +41,7 @@ struct Sloped {
 #[derive(Debug, Clone)]
 pub struct Bulk {
     nodes: usize,
-    law: Law,
+    law: Elasticity,
     /// kg/m²
     density: f64,
     cells: Vec<Cell>,
@@ -70,14 +70,19 @@ pub struct Flow<'a> {
     /// β of eq. (24), s, and velocities of the nodes.
     pub rayleigh: f64,
     pub velocity: &'a [DVec2],
-    /// Time of [`Law::answer_viscous`], s, the rate that goes with strain, 1/s, and what is added to it at every Gauss point.
+    /// Time of [`Elasticity::answer_viscous`], s, the rate that goes with strain, 1/s, and what is added to it at every Gauss point.
     pub viscous: (f64, f64),
     pub constant: &'a [[f64; 3]],
 }
 
 impl Flow<'_> {
     #[inline]
-    fn answer<const TANGENT: bool>(&self, law: &Law, gradient: [f64; 4], point: usize) -> Option<Response> {
+    fn answer<const TANGENT: bool>(
+        &self,
+        law: &Elasticity,
+        gradient: [f64; 4],
+        point: usize,
+    ) -> Option<Response> {
         match self.constant.get(point) {
             Some(constant) if self.viscous.0 != 0.0 => {
                 law.answer_viscous::<TANGENT>(gradient, self.viscous, *constant)
@@ -91,7 +96,7 @@ impl Flow<'_> {
 /// configuration, with the outward normal there.
 pub fn edge_load(
     filling: &Filling,
-    kind: shape::Kind,
+    kind: shape::Interpolation,
     traction: impl Fn(DVec2, DVec2) -> DVec2,
 ) -> Result<Vec<DVec2>, ShapeError> {
     // Three points of Gauss: place from the middle, in half lengths, and weight.
@@ -118,7 +123,12 @@ pub fn edge_load(
 }
 
 impl Bulk {
-    pub fn new(filling: &Filling, law: Law, density: f64, kind: shape::Kind) -> Result<Self, ShapeError> {
+    pub fn new(
+        filling: &Filling,
+        law: Elasticity,
+        density: f64,
+        kind: shape::Interpolation,
+    ) -> Result<Self, ShapeError> {
         let domains = Domains::new(&filling.nodes, kind)?;
         let mut sloped = filling
             .triangles
@@ -469,15 +479,15 @@ mod tests {
     use super::*;
     use crate::{
         fill::{Density, fill},
-        law::{Kind, Plane},
+        law::{ElasticLaw, PlaneCondition},
         outline::Outline,
     };
 
-    fn disc(kind: Kind) -> (Filling, Bulk) {
+    fn disc(kind: ElasticLaw) -> (Filling, Bulk) {
         let outline = Outline::ellipse(DVec2::new(3.0, 1.0), DVec2::ONE, 720).unwrap();
         let filling = fill(&outline, Density { spacing: TAU / 36.0, grading: 0.1 }).unwrap();
-        let law = Law::new(kind, Plane::Strain, 1e6, 0.4).unwrap();
-        let bulk = Bulk::new(&filling, law, 1000.0, shape::Kind::Radial).unwrap();
+        let law = Elasticity::new(kind, PlaneCondition::Strain, 1e6, 0.4).unwrap();
+        let bulk = Bulk::new(&filling, law, 1000.0, shape::Interpolation::Radial).unwrap();
         (filling, bulk)
     }
 
@@ -488,7 +498,7 @@ mod tests {
 
     #[test]
     fn mass_and_weight_are_those_of_the_grain() {
-        let (filling, bulk) = disc(Kind::SaintVenantKirchhoff);
+        let (filling, bulk) = disc(ElasticLaw::SaintVenantKirchhoff);
         let area = bulk.area();
         assert!((area / PI - 1.0).abs() < 6e-3, "{area}");
         let mass: f64 = bulk.mass.iter().sum();
@@ -504,7 +514,7 @@ mod tests {
 
     #[test]
     fn inner_forces_balance() {
-        let (filling, bulk) = disc(Kind::SaintVenantKirchhoff);
+        let (filling, bulk) = disc(ElasticLaw::SaintVenantKirchhoff);
         let u = bent(&filling.nodes);
         let mut force = vec![DVec2::ZERO; filling.nodes.len()];
         bulk.push(&u, &Flow::default(), &mut force).unwrap();

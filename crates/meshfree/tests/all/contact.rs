@@ -4,11 +4,11 @@ use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Bulk,
     fill::{Density, fill},
-    internals::{Damping, Flows, Grain, Grip, Sample, Wall},
-    law::{Kind, Law, Plane},
+    internals::{Damping, Flows, Grip, Sample, SampleGrain, StraightWall},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     outline::Outline,
     shape,
-    step::{Settings, State, Stepper},
+    step::{NodalState, Settings, Stepper},
 };
 
 use crate::common::{disc, settings};
@@ -17,16 +17,18 @@ const MODULUS: f64 = 1e6;
 const DENSITY: f64 = 1000.0;
 
 /// A block, 1 by 0.5, that stands on a floor under a weight that leans by `slope`.
-fn block(slope: f64, grip: Grip) -> (Sample, Stepper, State) {
+fn block(slope: f64, grip: Grip) -> (Sample, Stepper, NodalState) {
     let outline =
         Outline::new(&[[0.0, 0.0], [1.0, 0.0], [1.0, 0.5], [0.0, 0.5]].map(DVec2::from_array)).unwrap();
     let filling = fill(&outline, Density { spacing: 0.1, grading: 0.0 }).unwrap();
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, MODULUS, 0.3).unwrap();
-    let bulk = Bulk::new(&filling, law, DENSITY, shape::Kind::Radial).unwrap();
+    let law =
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, MODULUS, 0.3).unwrap();
+    let bulk = Bulk::new(&filling, law, DENSITY, shape::Interpolation::Radial).unwrap();
     let grain =
-        Grain { filling, bulk, damping: Damping { viscous: 0.02, ..Damping::default() }, material: 0 };
+        SampleGrain { filling, bulk, damping: Damping { viscous: 0.02, ..Damping::default() }, material: 0 };
     let gravity = 9.81 * DVec2::new(slope.sin(), -slope.cos());
-    let mut sample = Sample::new(vec![grain], vec![Wall::new(DVec2::ZERO, DVec2::Y)], gravity).unwrap();
+    let mut sample =
+        Sample::new(vec![grain], vec![StraightWall::new(DVec2::ZERO, DVec2::Y)], gravity).unwrap();
     sample.grips = vec![grip];
     let n = sample.nodes();
     let mut stepper = Stepper::new(Settings { residual: 1e-9, gap: 1e-9, stiffness: 1e8, ..settings() });
@@ -35,13 +37,19 @@ fn block(slope: f64, grip: Grip) -> (Sample, Stepper, State) {
 }
 
 /// Mean displacement and velocity.
-fn mean(sample: &Sample, state: &State) -> (DVec2, DVec2) {
+fn mean(sample: &Sample, state: &NodalState) -> (DVec2, DVec2) {
     let (p, m) = sample.mass_times(&state.velocity, &state.displacement);
     let mass: f64 = sample.grains.iter().map(|g| g.bulk.area() * DENSITY).sum();
     (m.iter().sum::<DVec2>() / mass, p.iter().sum::<DVec2>() / mass)
 }
 
-fn follow(sample: &mut Sample, stepper: &mut Stepper, mut state: State, h: f64, steps: usize) -> State {
+fn follow(
+    sample: &mut Sample,
+    stepper: &mut Stepper,
+    mut state: NodalState,
+    h: f64,
+    steps: usize,
+) -> NodalState {
     for _ in 0..steps {
         state = stepper.advance(sample, &state, h, |_, _| {}).unwrap().0;
     }
@@ -102,14 +110,14 @@ fn what_has_touched_hangs_until_its_weight_is_more_than_it_can_bear() {
 #[test]
 fn viscous_damping_stops_what_swings_and_leaves_what_turns() {
     let spin = |damping: Damping| {
-        let law = Law::new(Kind::NeoHookean, Plane::Strain, MODULUS, 0.3).unwrap();
+        let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Strain, MODULUS, 0.3).unwrap();
         let grain = disc(DVec2::ZERO, 0.25, 0.1, law, DENSITY, damping);
         let nodes = grain.filling.nodes.clone();
         let mut sample = Sample::new(vec![grain], Vec::new(), DVec2::ZERO).unwrap();
         let mut stepper = Stepper::new(Settings { residual: 1e-10, ..settings() });
         let velocity = nodes.iter().map(|x| 5.0 * x.perp() + DVec2::new(1.0, 0.5)).collect();
         let state = stepper.start(&sample, vec![DVec2::ZERO; nodes.len()], velocity).unwrap();
-        let measure = |sample: &Sample, state: &State| {
+        let measure = |sample: &Sample, state: &NodalState| {
             let (p, _) = sample.mass_times(&state.velocity, &state.velocity);
             let x = sample.positions(&state.displacement);
             let angular: f64 = x.iter().zip(&p).map(|(x, p)| x.perp_dot(*p)).sum();

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use glam::{DVec2, DVec3};
 use rubblepile_core::{
-    Actions, Domain, Fields, Material, Method, Motion, Report, Severity, Surface, Wall, World,
+    Actions, Domain, Fields, Material, Method, Report, Severity, Surface, Wall, WallMotion, World,
     method::Field,
     wall::{self, Disk},
 };
@@ -13,7 +13,7 @@ use rubblepile_meshfree::{
     fill::{Density, fill},
     grains,
     internals::{self, Damping, Grip, Sample},
-    law::{Kind, Law, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     outline::Outline,
     step::{Scheme, Stepper},
 };
@@ -68,8 +68,8 @@ fn pile() -> World {
     world.walls.push(plane(0, DVec3::ZERO, DVec3::Y));
     world.walls.push(plane(1, DVec3::new(0.8, 0.0, 0.0), -DVec3::X));
     world.walls[0].motion =
-        Motion::Oscillation { amplitude: DVec3::new(0.0, 0.05, 0.0), frequency: 2.0, phase: 0.0 };
-    world.walls[1].motion = Motion::Reciprocal { size: DVec3::new(0.3, 0.0, 0.0), rate: 1.0 };
+        WallMotion::Oscillation { amplitude: DVec3::new(0.0, 0.05, 0.0), frequency: 2.0, phase: 0.0 };
+    world.walls[1].motion = WallMotion::Reciprocal { size: DVec3::new(0.3, 0.0, 0.0), rate: 1.0 };
     for (k, centre) in [DVec2::new(0.0, 0.55), DVec2::new(0.1, 1.6)].into_iter().enumerate() {
         state_of(&mut world).grains.push(Deformable::new(k as u64, 0, 0, reference(centre, 0.5)));
     }
@@ -82,7 +82,7 @@ fn damped() -> Settings {
 
 #[test]
 fn the_method_takes_the_steps_of_the_solver() {
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.49).unwrap();
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e6, 0.49).unwrap();
     let grain = disc(
         DVec2::new(0.0, 1.5),
         TAU / 36.0,
@@ -92,7 +92,7 @@ fn the_method_takes_the_steps_of_the_solver() {
         Damping { mass: 0.01, stiffness: 0.1, viscous: 0.0 },
     );
     let filling = grain.filling.clone();
-    let floor = internals::Wall::new(DVec2::ZERO, DVec2::Y);
+    let floor = internals::StraightWall::new(DVec2::ZERO, DVec2::Y);
     let mut sample = Sample::new(vec![grain], vec![floor], DVec2::new(0.0, -9.81)).unwrap();
     sample.grips = vec![Grip { friction: 0.5, adhesion: 0.0 }];
     let n = sample.nodes();
@@ -194,7 +194,7 @@ fn what_it_cannot_do_is_refused() {
         (&|w| w.walls.push(plane(2, DVec3::ZERO, DVec3::Z)), "leaves the plane"),
         (
             &|w| {
-                w.walls[0].motion = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::X, rate: 1.0 };
+                w.walls[0].motion = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::X, rate: 1.0 };
             },
             "turns out of the plane",
         ),
@@ -233,7 +233,7 @@ fn a_step_that_cannot_be_solved_says_why_and_where() {
     let mut world = pile();
     // A press that leaves no room at all.
     world.walls.push(plane(2, DVec3::new(0.0, 2.2, 0.0), -DVec3::Y));
-    world.walls[2].motion = Motion::Translation { velocity: DVec3::new(0.0, -40.0, 0.0) };
+    world.walls[2].motion = WallMotion::Translation { velocity: DVec3::new(0.0, -40.0, 0.0) };
     let settings = Settings { augmentations: 3, iterations: 8, ..Settings::default() };
     let error = DeformableGrains::new(settings)
         .advance(&mut world, &mut fields(), 0.2, &mut Report::default())

@@ -10,8 +10,8 @@ use rubblepile_core::simd::{LANES, Portable, V3};
 
 use crate::{
     batch::{Eight, Eight3, load3, store3},
-    kernel::{Measure, onto_cone},
-    problem::{Problem, with_points},
+    kernel::{RelativeVelocity, onto_cone},
+    problem::{ContactProblem, with_points},
     solver::residual,
 };
 
@@ -22,7 +22,7 @@ const FREEZE: u32 = 10;
 /// number of iterations, and returns the length of its last step. The velocities are those of the impulses before and
 /// after it.
 pub fn solve(
-    problem: &mut Problem,
+    problem: &mut ContactProblem,
     tolerance: f64,
     most: u32,
     stretch: fn(&mut Descent, &mut Vec<Eight3>, f64, u32) -> f64,
@@ -43,7 +43,7 @@ pub fn solve(
 }
 
 pub struct Descent<'a> {
-    pub problem: &'a mut Problem,
+    pub problem: &'a mut ContactProblem,
     /// `s`: what eq. (9) adds to the normal velocity.
     slide: Vec<Eight>,
     /// Scale of a step at each contact, and its inverse: 1 / W.
@@ -52,7 +52,7 @@ pub struct Descent<'a> {
 }
 
 impl<'a> Descent<'a> {
-    pub fn new(problem: &'a mut Problem) -> Self {
+    pub fn new(problem: &'a mut ContactProblem) -> Self {
         let n = problem.colours.batches();
         let rho = with_points!(&problem.points, batches => batches
             .iter()
@@ -96,8 +96,8 @@ impl<'a> Descent<'a> {
     }
 
     fn measure(&mut self) {
-        let Problem { colours, rows, points, .. } = &mut *self.problem;
-        with_points!(points, batches => colours.work(&Measure, rows, batches, &mut self.velocity, &[false]));
+        let ContactProblem { colours, rows, points, .. } = &mut *self.problem;
+        with_points!(points, batches => colours.work(&RelativeVelocity, rows, batches, &mut self.velocity, &[false]));
     }
 
     /// Sets `s` from the velocities as they are.

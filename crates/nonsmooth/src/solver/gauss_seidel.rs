@@ -3,15 +3,15 @@
 
 use crate::{
     kernel::Solve,
-    problem::{Problem, with_points},
+    problem::{ContactProblem, with_points},
     solver::residual,
 };
 
-/// Sweeps before the first look at the residual, and between two looks.
+/// Sweeps before the first evaluation of the residual, and between two evaluations.
 const FIRST: u32 = 4;
 const EVERY: u32 = 8;
 
-pub fn solve(problem: &mut Problem, tolerance: f64, most: u32) -> (u32, f64) {
+pub fn solve(problem: &mut ContactProblem, tolerance: f64, most: u32) -> (u32, f64) {
     let mut done = 0;
     let mut look = FIRST.min(most);
     loop {
@@ -26,9 +26,9 @@ pub fn solve(problem: &mut Problem, tolerance: f64, most: u32) -> (u32, f64) {
 }
 
 /// Some sweeps, after `done` others: odd ones go backwards.
-pub fn sweeps(problem: &mut Problem, done: u32, count: u32) {
+pub fn sweeps(problem: &mut ContactProblem, done: u32, count: u32) {
     let passes: Vec<bool> = (done..done + count).map(|k| k % 2 == 1).collect();
-    let Problem { colours, rows, points, rolling, .. } = problem;
+    let ContactProblem { colours, rows, points, rolling, .. } = problem;
     if rolling.is_empty() {
         let mut nothing = vec![(); colours.batches()];
         with_points!(points, batches => colours.work(&Solve, rows, batches, &mut nothing, &passes));

@@ -1,4 +1,4 @@
-//! The three solvers of the contact problem, and the residual that all of them are judged by.
+//! The three solvers of the contact problem, and their common residual.
 
 mod accelerated;
 mod descent;
@@ -11,12 +11,12 @@ use crate::{
     Settings, Solver,
     batch::Eight,
     kernel::Residual,
-    problem::{Problem, with_points},
+    problem::{ContactProblem, with_points},
 };
 
-/// How a solve went.
+/// The result of a solve.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Outcome {
+pub struct Convergence {
     pub iterations: u32,
     /// See [`residual`].
     pub residual: f64,
@@ -24,9 +24,9 @@ pub struct Outcome {
 }
 
 /// Solves the problem as far as the settings ask; the velocities in `problem.rows` are then those of the solution.
-pub fn solve(problem: &mut Problem, settings: &Settings) -> Outcome {
+pub fn solve(problem: &mut ContactProblem, settings: &Settings) -> Convergence {
     if problem.contacts == 0 {
-        return Outcome { solved: true, ..Outcome::default() };
+        return Convergence { solved: true, ..Convergence::default() };
     }
     let (tolerance, most) = (settings.tolerance.0, settings.iterations);
     let (iterations, residual) = match settings.solver {
@@ -34,12 +34,12 @@ pub fn solve(problem: &mut Problem, settings: &Settings) -> Outcome {
         Solver::AcceleratedGradient => descent::solve(problem, tolerance, most, accelerated::stretch),
         Solver::SpectralGradient => descent::solve(problem, tolerance, most, spectral::stretch),
     };
-    Outcome { iterations, residual, solved: residual <= tolerance }
+    Convergence { iterations, residual, solved: residual <= tolerance }
 }
 
 /// Root mean square over the contacts of how far each is from being solved (see [`Residual`]), over the load of the
 /// problem. The same for all solvers. Rolling resistance is not in it.
-pub fn residual(problem: &mut Problem) -> f64 {
+pub fn residual(problem: &mut ContactProblem) -> f64 {
     let mut squares: Vec<Eight> = vec![[0.0; 8]; problem.colours.batches()];
     with_points!(&mut problem.points, batches =>
         problem.colours.work(&Residual, &mut problem.rows, batches, &mut squares, &[false]));

@@ -1,10 +1,10 @@
 use glam::DVec3;
 use rubblepile_core::{Material, Rng, Surface, Wall, World, wall::Plane};
 
-use crate::{Settings, Solver, internals::ContactProblem};
+use crate::{Settings, Solver, internals::IsolatedProblem};
 
 /// A loose heap of spheres of mixed size on a floor, pressed from the side and from above.
-fn heap(friction: f64) -> ContactProblem {
+fn heap(friction: f64) -> IsolatedProblem {
     let mut world = World::new(0.01);
     world.materials.push(Material {
         friction_sliding: friction,
@@ -27,7 +27,7 @@ fn heap(friction: f64) -> ContactProblem {
         0,
         Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
     ));
-    ContactProblem::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05).expect("spheres")
+    IsolatedProblem::new(world, DVec3::new(0.1, 0.05, -1.0), 0.05).expect("spheres")
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn the_automatic_step_counts_the_pull_of_an_asteroid() {
     w.bodies.position[1] = DVec3::new(0.0, 0.99, 0.0);
     w.bodies.position[0] = DVec3::new(0.99, 0.0, 0.0);
     let mut field = vec![DVec3::ZERO; 2];
-    rubblepile_gravity::Asteroids::new(vec![], 0.0, 1)
+    rubblepile_gravity::AsteroidField::new(vec![], 0.0, 1)
         .act(&w, &mut Actions::on_bodies(&mut field))
         .expect("a field");
     let expected = (2.0 * 0.05 / field[0].length()).sqrt() / 100.0;

@@ -112,7 +112,7 @@ fn cohesion_holds_up_to_its_force() {
 fn a_moving_floor_drags_a_ball_to_two_sevenths_of_its_speed() {
     let mut w = world(1e-3, material(0.3, 0.0));
     floor(&mut w);
-    w.walls[0].motion = rubblepile_core::Motion::Translation { velocity: DVec3::new(0.7, 0.0, 0.0) };
+    w.walls[0].motion = rubblepile_core::WallMotion::Translation { velocity: DVec3::new(0.7, 0.0, 0.0) };
     w.bodies.push_sphere(DVec3::new(0.0, 0.0, 0.1), 0.1, 2000.0, 0, 0);
     run(&mut w, &mut fall(DVec3::new(0.0, 0.0, -9.81)), &tight(), 1.0);
     assert!((w.bodies.velocity[0].x - 0.2).abs() < 1e-9, "{}", w.bodies.velocity[0]);

@@ -10,7 +10,7 @@ use rubblepile_geometry::{
     },
     solid,
 };
-use rubblepile_gravity::Asteroids;
+use rubblepile_gravity::AsteroidField;
 use rubblepile_nonsmooth::{ContactDynamics, Settings};
 
 const GRAVITY: f64 = 9.81;
@@ -215,7 +215,7 @@ fn landing(count: usize) -> (World, Fields) {
         w.bodies.velocity[row] = -0.02 * x.normalize();
         w.bodies.spin[row] = 1e-3 * rng.direction();
     }
-    (w, Fields { list: vec![Box::new(Asteroids::new(vec![], 1e-6, 1))] })
+    (w, Fields { list: vec![Box::new(AsteroidField::new(vec![], 1e-6, 1))] })
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! them to be. Both are offered. An infinite alpha gives the convex hull.
 
 use super::{
-    Surface,
+    AlphaSurface,
     delaunay::{Delaunay, FACES, OUTSIDE},
 };
 use glam::DVec3;
@@ -84,10 +84,10 @@ impl<'a> AlphaComplex<'a> {
     }
 
     /// The faces between inside and outside, seen from outside counter-clockwise.
-    pub fn surface(&self, inside: &[bool]) -> Surface {
+    pub fn surface(&self, inside: &[bool]) -> AlphaSurface {
         let d = self.delaunay;
         let mut name = vec![u32::MAX; d.points.len()];
-        let mut surface = Surface::default();
+        let mut surface = AlphaSurface::default();
         for t in (0..inside.len()).filter(|&t| inside[t]) {
             for (i, face) in FACES.iter().enumerate() {
                 let other = d.neighbours[t][i];

@@ -66,7 +66,7 @@ impl Delaunay {
             of_input[k as usize] = unique.len() as u32 - 1;
         }
         let points = unique.iter().map(|&p| DVec3::from_array(p) * scale).collect();
-        let mut builder = Builder::new(&unique);
+        let mut builder = Triangulator::new(&unique);
         let order = rounds(&unique);
         if let Some(first) = builder.start(&order) {
             for &k in order.iter().filter(|k| !first.contains(k)) {
@@ -110,7 +110,7 @@ fn rounds(points: &[[f64; 3]]) -> Vec<u32> {
     order
 }
 
-struct Builder {
+struct Triangulator {
     point: Vec<Coord3D<f64>>,
     /// With [`INFINITE`] replaced by a point outside the opposite face, the orientation is positive too.
     vertex: Vec<[u32; 4]>,
@@ -127,10 +127,10 @@ struct Builder {
     sides: Vec<(u32, u8)>,
 }
 
-impl Builder {
+impl Triangulator {
     fn new(points: &[[f64; 3]]) -> Self {
         let room = 7 * points.len();
-        Builder {
+        Triangulator {
             point: points.iter().map(|&[x, y, z]| Coord3D { x, y, z }).collect(),
             vertex: Vec::with_capacity(room),
             neighbour: Vec::with_capacity(room),

@@ -28,14 +28,14 @@ use crate::{clusters::Cluster, no_such_row, sum::reduce};
 
 /// A closed surface of triangles.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Surface {
+pub struct AlphaSurface {
     /// m
     pub vertices: Vec<DVec3>,
     /// Counter-clockwise as seen from outside. Every edge has an even number of them.
     pub triangles: Vec<[u32; 3]>,
 }
 
-impl Surface {
+impl AlphaSurface {
     fn corners(&self, triangle: usize) -> [DVec3; 3] {
         self.triangles[triangle].map(|k| self.vertices[k as usize])
     }
@@ -63,7 +63,7 @@ impl Surface {
 /// The alpha shape of some bodies, and what is in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
-    pub surface: Surface,
+    pub surface: AlphaSurface,
     /// m
     pub alpha: f64,
     /// Inside the surface, m^3.
@@ -136,6 +136,6 @@ impl Envelope {
 }
 
 /// The surface around some bodies, for files: see [`Envelope::of_rows`].
-pub fn surface_of(world: &World, rows: &[u32], alpha: Option<f64>) -> Result<Surface> {
+pub fn surface_of(world: &World, rows: &[u32], alpha: Option<f64>) -> Result<AlphaSurface> {
     Ok(Envelope::of_rows(world, rows, alpha)?.surface)
 }

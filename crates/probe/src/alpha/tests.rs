@@ -57,7 +57,7 @@ fn check(d: &Delaunay, hull: Option<f64>) {
     }
 }
 
-fn check_closed(surface: &Surface) {
+fn check_closed(surface: &AlphaSurface) {
     let mut edges = BTreeMap::new();
     for t in &surface.triangles {
         for k in 0..3 {

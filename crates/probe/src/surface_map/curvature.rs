@@ -1,4 +1,4 @@
-//! How a surface of triangles bends: from facet to facet its normal turns.
+//! Curvature of a triangulated surface, from the change of its normals.
 //!
 //! Normals of vertices are means over the facets about them, weighted by angle. In each facet the symmetric matrix is taken
 //! that best gives the change of the normal along its three sides (Rusinkiewicz 2004). It sees what the mesh resolves: finer
@@ -9,13 +9,13 @@ use rubblepile_core::Mesh;
 
 /// The second fundamental form in two directions along the surface. Positive where the surface is round like a ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bend {
+pub struct SecondFundamentalForm {
     pub along: [DVec3; 2],
     /// uu, uv, vv, 1/m
     pub form: [f64; 3],
 }
 
-impl Bend {
+impl SecondFundamentalForm {
     /// Curvature along c u + s v.
     pub fn towards(&self, c: f64, s: f64) -> f64 {
         let [uu, uv, vv] = self.form;
@@ -23,7 +23,7 @@ impl Bend {
     }
 }
 
-pub fn of_facets(mesh: &Mesh) -> Vec<Bend> {
+pub fn of_facets(mesh: &Mesh) -> Vec<SecondFundamentalForm> {
     let count = mesh.triangles.len();
     let normals: Vec<DVec3> = (0..count)
         .map(|k| {
@@ -49,7 +49,7 @@ pub fn of_facets(mesh: &Mesh) -> Vec<Bend> {
 }
 
 /// Least squares: form (e.u, e.v) = (dn.u, dn.v) on the three sides e, along which the normal turns by dn.
-fn bend(x: [DVec3; 3], n: [DVec3; 3], normal: DVec3) -> Bend {
+fn bend(x: [DVec3; 3], n: [DVec3; 3], normal: DVec3) -> SecondFundamentalForm {
     let (u, v) = normal.any_orthonormal_pair();
     let (mut matrix, mut right) = (DMat3::ZERO, DVec3::ZERO);
     for k in 0..3 {
@@ -65,5 +65,5 @@ fn bend(x: [DVec3; 3], n: [DVec3; 3], normal: DVec3) -> Bend {
     let form = matrix.inverse() * right;
     // A needle of a facet says nothing.
     let form = if form.is_finite() { form.to_array() } else { [0.0; 3] };
-    Bend { along: [u, v], form }
+    SecondFundamentalForm { along: [u, v], form }
 }

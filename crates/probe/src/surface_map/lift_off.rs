@@ -10,12 +10,12 @@ use std::f64::consts::TAU;
 
 use glam::DVec3;
 
-use super::curvature::Bend;
+use super::curvature::SecondFundamentalForm;
 
 /// Directions that are tried: two degrees apart, the smallest speed is right to a few parts in ten thousand.
 const DIRECTIONS: usize = 180;
 
-pub fn speed(normal: DVec3, acceleration: DVec3, spin: DVec3, bend: &Bend) -> f64 {
+pub fn speed(normal: DVec3, acceleration: DVec3, spin: DVec3, bend: &SecondFundamentalForm) -> f64 {
     let pressed = -acceleration.dot(normal);
     if pressed <= 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Maps of an asteroid's surface: what a layer of regolith feels on every facet, and whether it stays.
+//! Maps of an asteroid's surface: gravity, slopes and the stability of a regolith layer, facet by facet.
 //!
 //! | quantity | how |
 //! |---|---|
@@ -18,7 +18,7 @@ mod quantities;
 #[cfg(test)]
 mod tests;
 
-pub use quantities::{QUANTITIES, Quantity, Range, part};
+pub use quantities::{MapQuantity, QUANTITIES, Range, part};
 
 use std::f64::consts::PI;
 
@@ -26,7 +26,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{Actions, Asteroid, Error, Field, G, Result, World, Wrench};
 use rubblepile_gravity::{
-    Asteroids,
+    AsteroidField,
     polyhedron::{Polyhedron, PolyhedronTree},
 };
 
@@ -41,12 +41,12 @@ pub struct Regolith {
     pub bulk_density: f64,
     /// T, m
     pub thickness: f64,
-    pub grain: Grain,
+    pub grain: RegolithGrain,
 }
 
 /// What the layer is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Grain {
+pub struct RegolithGrain {
     /// R, m
     pub radius: f64,
     /// kg/m^3
@@ -57,7 +57,7 @@ pub struct Grain {
     pub shape: f64,
 }
 
-impl Grain {
+impl RegolithGrain {
     pub fn mass(&self) -> f64 {
         4.0 / 3.0 * PI * self.radius.powi(3) * self.density
     }
@@ -88,7 +88,7 @@ impl Regolith {
 
 /// One facet. Vectors are in the frame of the asteroid.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Facet {
+pub struct FacetValues {
     pub centre: DVec3,
     pub normal: DVec3,
     /// m^2
@@ -108,7 +108,7 @@ pub struct Facet {
     pub fission: f64,
 }
 
-impl Facet {
+impl FacetValues {
     /// Whether the layer slides.
     pub fn slides(&self) -> bool {
         self.factor_of_safety < 1.0
@@ -132,7 +132,7 @@ impl Facet {
 
 /// The facets of an asteroid (its row), in the order of its mesh. `error` is that of gravity, relative; 0: every facet is
 /// summed for each.
-pub fn surface_map(world: &World, row: usize, regolith: &Regolith, error: f64) -> Result<Vec<Facet>> {
+pub fn surface_map(world: &World, row: usize, regolith: &Regolith, error: f64) -> Result<Vec<FacetValues>> {
     let missing = || Error::Unsupported(format!("there is no asteroid {row} to make a map of"));
     let asteroid = world.asteroids.get(row).ok_or_else(missing)?;
     let mesh = &asteroid.mesh;
@@ -155,7 +155,7 @@ pub fn surface_map(world: &World, row: usize, regolith: &Regolith, error: f64) -
         let acceleration = field[k].acceleration - falls - spin.cross(turning);
         // The arc tangent is exact also where it is nearly level.
         let slope = acceleration.cross(normal).length().atan2(-acceleration.dot(normal));
-        Facet {
+        FacetValues {
             centre,
             normal,
             area,
@@ -226,7 +226,7 @@ fn falls_with(world: &World, row: usize, error: f64) -> Result<DVec3> {
     }
     let mut alone = World::new(1.0);
     alone.asteroids.clone_from(&world.asteroids);
-    let mut field = Asteroids::new(Vec::new(), error, 1);
+    let mut field = AsteroidField::new(Vec::new(), error, 1);
     let mut on = vec![Wrench::default(); alone.asteroids.len()];
     field.act(&alone, &mut Actions { accelerations: &mut [], on_asteroids: &mut on })?;
     Ok(on[row].force / asteroid.mass)

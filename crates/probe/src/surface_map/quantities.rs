@@ -1,10 +1,10 @@
 //! The quantities of a map by name, and what they are over the whole surface.
 
-use super::Facet;
+use super::FacetValues;
 
 /// A column of a map.
 #[derive(Debug, Clone, Copy)]
-pub struct Quantity {
+pub struct MapQuantity {
     /// For files: `slope`.
     pub name: &'static str,
     /// For people.
@@ -13,53 +13,59 @@ pub struct Quantity {
     pub unit: &'static str,
     /// With the unit, as columns of tables are named.
     pub column: &'static str,
-    pub of: fn(&Facet) -> f64,
+    pub of: fn(&FacetValues) -> f64,
 }
 
-pub const QUANTITIES: [Quantity; 7] = [
-    Quantity {
+pub const QUANTITIES: [MapQuantity; 7] = [
+    MapQuantity {
         name: "slope",
         title: "slope",
         unit: "deg",
         column: "slope_deg",
         of: |f| f.slope.to_degrees(),
     },
-    Quantity {
+    MapQuantity {
         name: "acceleration",
         title: "effective acceleration",
         unit: "m/s2",
         column: "acceleration_m_per_s2",
         of: |f| f.acceleration.length(),
     },
-    Quantity {
+    MapQuantity {
         name: "potential",
         title: "potential",
         unit: "J/kg",
         column: "potential_J_per_kg",
         of: |f| f.potential,
     },
-    Quantity {
+    MapQuantity {
         name: "escape-speed",
         title: "escape speed",
         unit: "m/s",
         column: "escape_speed_m_per_s",
         of: |f| f.escape_speed,
     },
-    Quantity {
+    MapQuantity {
         name: "lift-off-speed",
         title: "lift-off speed",
         unit: "m/s",
         column: "lift_off_speed_m_per_s",
         of: |f| f.lift_off_speed,
     },
-    Quantity {
+    MapQuantity {
         name: "factor-of-safety",
         title: "factor of safety",
         unit: "",
         column: "factor_of_safety",
         of: |f| f.factor_of_safety,
     },
-    Quantity { name: "fission", title: "fission margin", unit: "N", column: "fission_N", of: |f| f.fission },
+    MapQuantity {
+        name: "fission",
+        title: "fission margin",
+        unit: "N",
+        column: "fission_N",
+        of: |f| f.fission,
+    },
 ];
 
 /// Of the finite values of a quantity; how they are spread over the area.
@@ -70,9 +76,9 @@ pub struct Range {
     pub most: f64,
 }
 
-impl Quantity {
+impl MapQuantity {
     /// Part of the area that the value does not exceed, at least; `None` where no value is finite.
-    pub fn quantile(&self, facets: &[Facet], part: f64) -> Option<f64> {
+    pub fn quantile(&self, facets: &[FacetValues], part: f64) -> Option<f64> {
         let mut values: Vec<(f64, f64)> = facets.iter().map(|f| ((self.of)(f), f.area)).collect();
         values.retain(|v| v.0.is_finite());
         values.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -85,7 +91,7 @@ impl Quantity {
         found.or(values.last()).map(|v| v.0)
     }
 
-    pub fn range(&self, facets: &[Facet]) -> Option<Range> {
+    pub fn range(&self, facets: &[FacetValues]) -> Option<Range> {
         let finite = facets.iter().map(|f| ((self.of)(f), f.area)).filter(|v| v.0.is_finite());
         let (mut range, mut area) = (Range { least: f64::INFINITY, mean: 0.0, most: f64::NEG_INFINITY }, 0.0);
         for (value, weight) in finite {
@@ -100,8 +106,8 @@ impl Quantity {
 }
 
 /// Part of the area of which something is true.
-pub fn part(facets: &[Facet], is: impl Fn(&Facet) -> bool) -> f64 {
-    let area = |is: &dyn Fn(&Facet) -> bool| {
+pub fn part(facets: &[FacetValues], is: impl Fn(&FacetValues) -> bool) -> f64 {
+    let area = |is: &dyn Fn(&FacetValues) -> bool| {
         facets.iter().filter(|f| is(f)).map(|f| f.area).fold(0.0, |sum, area| sum + area)
     };
     area(&is) / area(&|_| true)

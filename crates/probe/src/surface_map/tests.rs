@@ -7,7 +7,7 @@ use rubblepile_geometry::mesh::{
     make::{Form, Relief, body},
 };
 
-use super::{Facet, Grain, Regolith, surface_map};
+use super::{FacetValues, Regolith, RegolithGrain, surface_map};
 
 const RADIUS: f64 = 250.0;
 const DENSITY: f64 = 1200.0;
@@ -18,7 +18,7 @@ fn regolith() -> Regolith {
         cohesion: 0.5,
         bulk_density: 1500.0,
         thickness: 3.0,
-        grain: Grain { radius: 0.1, density: 3000.0, cohesion: 2.0, shape: 0.5 },
+        grain: RegolithGrain { radius: 0.1, density: 3000.0, cohesion: 2.0, shape: 0.5 },
     }
 }
 
@@ -32,7 +32,7 @@ fn sphere(facets: usize, spin: f64) -> World {
     world
 }
 
-fn map(world: &World) -> Vec<Facet> {
+fn map(world: &World) -> Vec<FacetValues> {
     surface_map(world, 0, &regolith(), 0.0).expect("a map")
 }
 

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rubblepile_core::{
     Column, Probe, Result,
     method::Moment,
-    settings::{Check, Scene, Time, join},
+    settings::{Check, ScenarioContext, Time, join},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,9 +15,9 @@ use crate::{ProbeSettings, sum::reduce};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpeedSampling {
-    /// Simulated time between two looks; the first is at the start.
+    /// Interval of simulated time; the first measurement is at the start.
     pub every: Time,
-    /// Name of a group of grains. Not given: all grains.
+    /// Name of a group of grains. Default: all grains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
 }
@@ -42,7 +42,7 @@ impl ProbeSettings for SpeedSampling {
         }
     }
 
-    fn probe(&self, _: &Scene) -> Box<dyn Probe> {
+    fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
         Box::new(CentreOfMassSpeed { group: self.group.clone() })
     }
 }

@@ -4,11 +4,11 @@
 
 use rubblepile_core::{
     Citation, PairValues, World,
-    settings::{Problem, Scene},
+    settings::{Problem, ScenarioContext},
     simd::Lanes,
 };
 
-use super::{ContactLaw, Springs, Touch, damping};
+use super::{ContactLaw, ContactPair, Springs, damping};
 use crate::Settings;
 
 const ANTYPOV: Citation = Citation {
@@ -49,7 +49,7 @@ impl ContactLaw for HertzMindlin {
     }
 
     #[inline(always)]
-    fn springs<L: Lanes>(c: &[L; 8], touch: &Touch<L>) -> Springs<L> {
+    fn springs<L: Lanes>(c: &[L; 8], touch: &ContactPair<L>) -> Springs<L> {
         // Half the contact radius scale: a = sqrt(R_e delta). Rounding may make the overlap of a grazing contact
         // slightly negative.
         let a = (touch.radius * touch.overlap.max(L::splat(0.0))).sqrt();
@@ -69,10 +69,15 @@ impl ContactLaw for HertzMindlin {
         Some(2.8683 * (mass * mass / (radius * e * e * v)).powf(0.2))
     }
 
-    fn lacks(&self, scene: &Scene, material: usize, _settings: &Settings) -> Option<Problem> {
+    fn check_material(
+        &self,
+        scene: &ScenarioContext,
+        material: usize,
+        _settings: &Settings,
+    ) -> Option<Problem> {
         scene.materials[material].young.is_none().then(|| {
             Problem::new("", "the Hertz-Mindlin law needs Young's modulus")
-                .help("add `young`, such as `young = \"5 MPa\"`, or take the linear law")
+                .help("add `young`, such as `young = \"5 MPa\"`, or use the linear law")
         })
     }
 

@@ -2,7 +2,7 @@
 
 use rubblepile_core::{
     Citation, Contact, PairValues, World,
-    settings::{Problem, Scene},
+    settings::{Problem, ScenarioContext},
     simd::dispatch,
 };
 
@@ -26,7 +26,12 @@ pub(crate) trait Springy: Send + Sync {
 
     fn contact_time(&self, pair: &PairValues, settings: &Settings, radius: f64, mass: f64) -> Option<f64>;
 
-    fn lacks(&self, scene: &Scene, material: usize, settings: &Settings) -> Option<Problem>;
+    fn check_material(
+        &self,
+        scene: &ScenarioContext,
+        material: usize,
+        settings: &Settings,
+    ) -> Option<Problem>;
 
     fn missing(&self, world: &World, present: &[usize], settings: &Settings) -> Option<String>;
 
@@ -55,8 +60,13 @@ impl<C: ContactLaw> Springy for C {
         ContactLaw::contact_time(self, pair, settings, radius, mass)
     }
 
-    fn lacks(&self, scene: &Scene, material: usize, settings: &Settings) -> Option<Problem> {
-        ContactLaw::lacks(self, scene, material, settings)
+    fn check_material(
+        &self,
+        scene: &ScenarioContext,
+        material: usize,
+        settings: &Settings,
+    ) -> Option<Problem> {
+        ContactLaw::check_material(self, scene, material, settings)
     }
 
     fn missing(&self, world: &World, present: &[usize], settings: &Settings) -> Option<String> {

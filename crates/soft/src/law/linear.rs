@@ -4,11 +4,11 @@ use std::f64::consts::PI;
 
 use rubblepile_core::{
     Citation, PairValues, World,
-    settings::{Problem, Scene},
+    settings::{Problem, ScenarioContext},
     simd::Lanes,
 };
 
-use super::{ContactLaw, Springs, Touch, damping};
+use super::{ContactLaw, ContactPair, Springs, damping};
 use crate::{Settings, settings::SONG};
 
 /// Overlap over radius that the largest expected speed makes (Table 2).
@@ -41,7 +41,7 @@ impl ContactLaw for Linear {
     }
 
     #[inline(always)]
-    fn springs<L: Lanes>(c: &[L; 8], touch: &Touch<L>) -> Springs<L> {
+    fn springs<L: Lanes>(c: &[L; 8], touch: &ContactPair<L>) -> Springs<L> {
         let k = c[0] + c[1] * touch.mass / (touch.radius * touch.radius);
         let root = (k * touch.mass).sqrt();
         Springs {
@@ -63,14 +63,19 @@ impl ContactLaw for Linear {
         Some(PI * (mass / k / (1.0 - zeta * zeta)).sqrt())
     }
 
-    fn lacks(&self, scene: &Scene, material: usize, settings: &Settings) -> Option<Problem> {
+    fn check_material(
+        &self,
+        scene: &ScenarioContext,
+        material: usize,
+        settings: &Settings,
+    ) -> Option<Problem> {
         let m = &scene.materials[material];
         let with_itself = |p: &rubblepile_core::PairOverride| {
             p.a as usize == material && p.b as usize == material && p.stiffness.is_some()
         };
         let known = settings.max_speed.is_some() || m.stiffness.is_some();
         (!known && !scene.pairs.iter().any(with_itself)).then(|| {
-            Problem::new("", format!("nothing says how stiff `{}` is", m.name))
+            Problem::new("", format!("the stiffness of `{}` is unknown", m.name))
                 .help("give `max_speed` in [method.soft], or `stiffness` in this material")
         })
     }

@@ -1,15 +1,15 @@
-//! The laws that give a contact its springs.
+//! Contact laws: stiffnesses and dashpots.
 //!
 //! A new law is one file here, with a type that implements [`ContactLaw`], and one line in [`laws!`]. A program of your own
 //! needs neither: [`SoftSpheres::with_law`](crate::SoftSpheres::with_law) takes any type with that trait. Sliding, rolling,
-//! twisting, cohesion and all bookkeeping are shared: see [`crate::contact`].
+//! twisting, cohesion and all bookkeeping are shared: kinematics [`crate::contact`].
 
 mod kernel;
 
 pub(crate) use kernel::Springy;
 use rubblepile_core::{
     Citation, PairValues, World,
-    settings::{Problem, Scene},
+    settings::{Problem, ScenarioContext},
     simd::Lanes,
 };
 use schemars::JsonSchema;
@@ -67,9 +67,9 @@ pub struct Springs<L> {
     pub sliding_damping: L,
 }
 
-/// What a law knows of a contact.
+/// A contact as a law sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Touch<L> {
+pub struct ContactPair<L> {
     /// delta_N
     pub overlap: L,
     /// R_e
@@ -86,12 +86,12 @@ pub trait ContactLaw: Send + Sync + 'static {
     /// Stored normal energy is this times k_N delta^2: 1/2 for a linear spring.
     const ENERGY: f64;
 
-    /// Constants of a pair of materials, as `springs` will see them.
+    /// Constants of a pair of materials, as `springs` will kinematics them.
     fn constants(&self, pair: &PairValues, settings: &Settings) -> [f64; 8];
 
     /// Springs of eight contacts at once. Branches on values and closures over lanes are not compiled for the wide
     /// instructions: use arithmetic, `min`, `max`, `sqrt`, `less` and `select`, and mark it `#[inline(always)]`.
-    fn springs<L: Lanes>(constants: &[L; 8], touch: &Touch<L>) -> Springs<L>;
+    fn springs<L: Lanes>(constants: &[L; 8], touch: &ContactPair<L>) -> Springs<L>;
 
     /// Duration of a contact with this reduced radius and mass, s, from which the automatic time step follows; `None`: not
     /// known.
@@ -107,7 +107,12 @@ pub trait ContactLaw: Send + Sync + 'static {
 
     /// What a material of grains does not say and the law needs, found while a scenario is checked. The path of the problem
     /// is filled in by the caller.
-    fn lacks(&self, _scene: &Scene, _material: usize, _settings: &Settings) -> Option<Problem> {
+    fn check_material(
+        &self,
+        _scene: &ScenarioContext,
+        _material: usize,
+        _settings: &Settings,
+    ) -> Option<Problem> {
         None
     }
 

@@ -3,13 +3,13 @@
 
 use glam::DVec3;
 use rubblepile_core::{Extent, Fields, Material, Method, Pulls, Report, World};
-use rubblepile_soft::{Law, STEPS_PER_CONTACT, Settings, SoftSpheres, law::linear::Linear};
+use rubblepile_soft::{Law, STEPS_PER_CONTACT, SoftSpheres, law::linear::Linear};
 
 // ---
 use rubblepile_core::{PairValues, simd::Lanes};
 use rubblepile_soft::{
-    ContactLaw,
-    law::{Springs, Touch, damping},
+    ContactLaw, Settings,
+    law::{ContactPair, Springs, damping},
 };
 
 /// A spring that hardens as a Hertzian contact does, F = k sqrt(delta / R) delta, with k from the material's `stiffness`.
@@ -30,7 +30,7 @@ impl ContactLaw for Hardening {
 
     /// Springs and dashpots of eight contacts at once: `c` are the constants.
     #[inline(always)]
-    fn springs<L: Lanes>(c: &[L; 8], touch: &Touch<L>) -> Springs<L> {
+    fn springs<L: Lanes>(c: &[L; 8], touch: &ContactPair<L>) -> Springs<L> {
         let normal = c[0] * (touch.overlap.max(L::splat(0.0)) / touch.radius).sqrt();
         let sliding = c[1] * normal;
         Springs {

@@ -3,8 +3,8 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Actions, Domain, Extent, Field, Fields, Frame, Material, Measure, Method, Motion, Report, Result, Rng,
-    Surface, Wall, World,
+    Actions, Domain, Extent, Field, Fields, Frame, Material, Measure, Method, Report, Result, Rng, Surface,
+    Wall, WallMotion, World,
     bodies::Bodies,
     wall::{Disk, Plane},
 };
@@ -255,7 +255,7 @@ fn moving_walls_carry_grains_and_their_work_is_counted() {
         0,
         Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 1.0, hole: 0.0 }),
     );
-    wall.motion = Motion::Translation { velocity: DVec3::Z * 0.2 };
+    wall.motion = WallMotion::Translation { velocity: DVec3::Z * 0.2 };
     w.walls.push(wall);
     let s = settings(Law::Linear);
     set_step(&mut w, &s, 200.0);

@@ -10,7 +10,7 @@ use rubblepile_nonsmooth::NonsmoothState;
 use super::BenchRow;
 use crate::{
     cases::{Case, CaseError, Options, Rows},
-    validate::pile::{Pile, Plan},
+    validate::pile::{Pile, PileSetup},
 };
 
 pub struct Accretion;
@@ -20,7 +20,8 @@ const STEP: f64 = 0.05;
 
 fn row(side: u32, polyhedra: bool) -> Result<BenchRow, CaseError> {
     let mut pile =
-        Plan { seed: 1, side, polyhedra, friction: 0.0, timestep: 1.0, every: 1, tolerance: 1e-2 }.make()?;
+        PileSetup { seed: 1, side, polyhedra, friction: 0.0, timestep: 1.0, every: 1, tolerance: 1e-2 }
+            .make()?;
     pile.advance(60.0 * MINUTES)?;
     edit(pile.method.as_mut(), &mut pile.world, |world| {
         world.clock.set_timestep(STEP);

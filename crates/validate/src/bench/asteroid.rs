@@ -8,7 +8,7 @@ use rubblepile_geometry::mesh::{
     Axes, SurfaceTree, asteroid,
     make::{Form, Relief, body},
 };
-use rubblepile_gravity::{Accuracy, Asteroids, Tree};
+use rubblepile_gravity::{Accuracy, AsteroidField, Tree};
 use rubblepile_soft::{Settings, SoftSpheres};
 
 use super::BenchRow;
@@ -18,13 +18,13 @@ use crate::cases::{Case, CaseError, Options, Rows};
 pub struct Step;
 
 /// Contact with the surface, of few and of many facets.
-pub struct Contact;
+pub struct SurfaceContact;
 
 const GRAIN: f64 = 0.1;
 /// That of asteroid-surface-2024, section 3.2.2.
 const TIMESTEP: f64 = 1.7e-3;
 const STIFFNESS: f64 = 1.0103e4;
-/// How often the fields are taken anew: 0.1 s, in which the asteroid turns by 5e-5.
+/// The interval of field updates: 0.1 s, in which the asteroid turns by 5e-5.
 const EVERY: u64 = 60;
 
 fn empty(facets: usize) -> World {
@@ -105,7 +105,7 @@ fn settings() -> Settings {
 }
 
 fn fields() -> Fields {
-    let asteroid = Asteroids::new(Vec::new(), 1e-6, EVERY);
+    let asteroid = AsteroidField::new(Vec::new(), 1e-6, EVERY);
     Fields { list: vec![Box::new(asteroid), Box::new(Tree::new(Accuracy::Error(1e-3), EVERY, G))] }
 }
 
@@ -158,7 +158,7 @@ impl Case for Step {
     }
 }
 
-impl Case for Contact {
+impl Case for SurfaceContact {
     type Row = BenchRow;
 
     fn name(&self) -> &'static str {

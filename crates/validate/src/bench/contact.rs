@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, hint::black_box, path::Path, time::Instant};
 
 use glam::DVec3;
 use rubblepile_core::{Domain, Material, Surface, Wall, World, wall::Plane};
-use rubblepile_geometry::{contact::Touch, order::along_hilbert_curve};
-use rubblepile_nonsmooth::internals::ContactProblem;
+use rubblepile_geometry::{contact::Proximity, order::along_hilbert_curve};
+use rubblepile_nonsmooth::internals::IsolatedProblem;
 
 use super::{
     BenchRow,
@@ -27,7 +27,7 @@ const STEP: f64 = 0.01;
 const REACH: f64 = 5e-4;
 /// Spheres with their centre below this are the small problem.
 const LOW: f64 = 4.0;
-/// Sweeps after which the solution is looked at.
+/// Sweeps after which the solution is evaluated.
 const LOOKS: [u32; 4] = [50, 200, 500, 1000];
 /// Floor impulses over weight that other programs were timed to, on the small problem.
 const LOADS: [f64; 2] = [0.83, 0.95];
@@ -42,7 +42,7 @@ fn read_positions(path: &Path) -> Result<Vec<DVec3>, CaseError> {
     }
 }
 
-fn problem(positions: &[DVec3], below: f64) -> Result<(ContactProblem, usize), CaseError> {
+fn problem(positions: &[DVec3], below: f64) -> Result<(IsolatedProblem, usize), CaseError> {
     let mut world = World::new(STEP);
     world.materials = vec![Material {
         name: "unit".into(),
@@ -66,11 +66,11 @@ fn problem(positions: &[DVec3], below: f64) -> Result<(ContactProblem, usize), C
     if bodies == 0 {
         return Err(format!("there is no sphere below {below}").into());
     }
-    Ok((ContactProblem::new(world, -DVec3::Z, REACH)?, bodies))
+    Ok((IsolatedProblem::new(world, -DVec3::Z, REACH)?, bodies))
 }
 
 /// Seconds of `sweeps` from a cold start: the best of `tries`.
-fn time(problem: &mut ContactProblem, sweeps: u32, tries: usize) -> f64 {
+fn time(problem: &mut IsolatedProblem, sweeps: u32, tries: usize) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..tries {
         problem.restart();
@@ -82,7 +82,7 @@ fn time(problem: &mut ContactProblem, sweeps: u32, tries: usize) -> f64 {
 }
 
 impl OneStep {
-    fn row(&self, problem: &mut ContactProblem, bodies: usize, low: bool) -> BenchRow {
+    fn row(&self, problem: &mut IsolatedProblem, bodies: usize, low: bool) -> BenchRow {
         let weight = STEP * bodies as f64;
         let contacts = problem.contacts();
         let sweeps = LOOKS[0];
@@ -171,7 +171,7 @@ impl Case for Pairs {
                 let start = Instant::now();
                 (near, points) = (0, 0);
                 for &[i, j] in &sample.pairs {
-                    if let Touch::Near(m) = black_box(sample.touch(i, j)) {
+                    if let Proximity::Near(m) = black_box(sample.touch(i, j)) {
                         near += 1;
                         points += m.points.len();
                     }

@@ -10,8 +10,8 @@ use rubblepile_soft::{SoftState, SpringHistory};
 use super::BenchRow;
 use crate::cases::{Case, CaseError, Options, Rows};
 
-pub struct Checkpoint;
-pub struct Frame;
+pub struct WriteCheckpoint;
+pub struct WriteFrame;
 
 /// A world of `n` grains at random with three contacts each, as a settled pile has.
 fn world(n: usize) -> World {
@@ -60,7 +60,7 @@ fn row(case: &str, n: usize, bytes: u64, write: f64, read: f64) -> BenchRow {
     }
 }
 
-impl Case for Checkpoint {
+impl Case for WriteCheckpoint {
     type Row = BenchRow;
 
     fn name(&self) -> &'static str {
@@ -91,7 +91,7 @@ impl Case for Checkpoint {
     }
 }
 
-impl Case for Frame {
+impl Case for WriteFrame {
     type Row = BenchRow;
 
     fn name(&self) -> &'static str {

@@ -28,15 +28,15 @@ pub fn cases() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(polyhedron::Exact),
         Box::new(polyhedron::Grouped),
         Box::new(asteroid::Step),
-        Box::new(asteroid::Contact),
+        Box::new(asteroid::SurfaceContact),
         Box::new(contact::OneStep),
         Box::new(contact::Pairs),
         Box::new(aggregation::Aggregation),
         Box::new(accretion::Accretion),
         Box::new(gas::Gas),
         Box::new(compaction::Compaction),
-        Box::new(files::Checkpoint),
-        Box::new(files::Frame),
+        Box::new(files::WriteCheckpoint),
+        Box::new(files::WriteFrame),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use glam::DVec3;
 use rubblepile_core::{
-    Domain, Extent, Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World,
+    Domain, Extent, Fields, Material, Method, Report, Rng, Surface, Wall, WallMotion, World,
     run::is_due,
     wall::{Cylinder, Plane},
 };
@@ -79,7 +79,7 @@ fn empty_bed(copies: usize, rolls: bool) -> World {
 }
 
 /// Position, velocity and spin of every grain of the 30 x 30 bed.
-pub(super) type State = Vec<[DVec3; 3]>;
+pub(super) type BedState = Vec<[DVec3; 3]>;
 
 /// Grains from a CSV file.
 pub(super) fn read_grains(path: &Path) -> Result<GrainTable, CaseError> {
@@ -88,7 +88,7 @@ pub(super) fn read_grains(path: &Path) -> Result<GrainTable, CaseError> {
 }
 
 /// Reads columns `x`, `y`, `z`, `vx`, ... and `wx`, ...
-fn read_state(path: &Path) -> Result<State, CaseError> {
+fn read_state(path: &Path) -> Result<BedState, CaseError> {
     let GrainTable { position, velocity, spin, .. } = read_grains(path)?;
     let missing = |what: &str| format!("{}: there are no columns of the {what}", path.display());
     let (v, w) = (velocity.ok_or_else(|| missing("velocity"))?, spin.ok_or_else(|| missing("spin"))?);
@@ -96,7 +96,7 @@ fn read_state(path: &Path) -> Result<State, CaseError> {
 }
 
 /// Rains grains on the floor in a loose lattice and lets them settle.
-pub(super) fn make_state() -> Result<State, CaseError> {
+pub(super) fn make_state() -> Result<BedState, CaseError> {
     let mut world = empty_bed(1, false);
     let mut rng = Rng::stream(1, "bench bed");
     // A little room, and a random push sideways, so that it packs at random.
@@ -235,7 +235,7 @@ impl Case for Drum {
         let mut wall = Wall::new(0, "drum", 0, drum);
         // Froude number w^2 R / g of 0.05: a steady flow down the surface.
         let rate = (0.05 / radius).sqrt();
-        wall.motion = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate };
+        wall.motion = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate };
         world.walls = vec![wall];
         fill_drum(&mut world, n, radius, length)?;
         let settings = Settings::default();

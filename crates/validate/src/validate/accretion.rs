@@ -5,7 +5,7 @@ use rubblepile_core::G;
 
 use super::{
     ValidateRow,
-    pile::{MINUTE, Plan, Settled, settle},
+    pile::{MINUTE, PileSetup, Settled, settle},
 };
 use crate::cases::{Case, CaseError, Options, Rows};
 
@@ -23,9 +23,9 @@ const MINUTES: u32 = 150;
 
 /// The paper's step is 0.05 s; ten times that gives the same piles (a row of `--full`) in a tenth of the time. Gravity of
 /// the large ones is kept for two seconds; the small ones are held to their momentum.
-fn plan(side: u32, polyhedra: bool, friction: f64) -> Plan {
+fn plan(side: u32, polyhedra: bool, friction: f64) -> PileSetup {
     let every = if side <= 10 { 1 } else { 4 };
-    Plan { seed: 1, side, polyhedra, friction, timestep: 0.5, every, tolerance: 1e-2 }
+    PileSetup { seed: 1, side, polyhedra, friction, timestep: 0.5, every, tolerance: 1e-2 }
 }
 
 /// Everything that both kinds of grains are judged by, for one pile each of several sizes.
@@ -35,7 +35,7 @@ fn sizes(
     polyhedra: bool,
     rows: &Rows<ValidateRow>,
 ) -> Result<Vec<Settled>, CaseError> {
-    let plans: Vec<Plan> = sides.iter().map(|&side| plan(side, polyhedra, 0.0)).collect();
+    let plans: Vec<PileSetup> = sides.iter().map(|&side| plan(side, polyhedra, 0.0)).collect();
     settle_all(&plans, rows, |plan, settled, rows| {
         let start = plan.make()?.momenta();
         let n = plan.grains();
@@ -98,9 +98,9 @@ fn sizes(
 
 /// Independent piles side by side, the largest first, and `judge` for each.
 fn settle_all(
-    plans: &[Plan],
+    plans: &[PileSetup],
     rows: &Rows<ValidateRow>,
-    judge: impl Fn(&Plan, &mut Settled, &mut Vec<ValidateRow>) -> Result<(), CaseError> + Sync,
+    judge: impl Fn(&PileSetup, &mut Settled, &mut Vec<ValidateRow>) -> Result<(), CaseError> + Sync,
 ) -> Result<Vec<Settled>, CaseError> {
     let mut all = rows.in_order(plans.par_iter().enumerate().rev(), |plan, own| {
         let mut settled = settle(*plan, MINUTES, rows)?;
@@ -142,7 +142,7 @@ fn isostatic(freedoms: f64, n: f64) -> f64 {
 }
 
 /// Twenty-seven bodies followed until they rest: mean Z over the last tenth of `minutes`.
-fn coordination_at_rest(plan: Plan, minutes: u32) -> Result<f64, CaseError> {
+fn coordination_at_rest(plan: PileSetup, minutes: u32) -> Result<f64, CaseError> {
     let mut pile = plan.make()?;
     let last = minutes / 10;
     pile.advance(f64::from(minutes - last) * MINUTE)?;
@@ -202,7 +202,7 @@ impl Case for Spheres {
             push(what, reference, s.rest.coordination, 1.0, "figure 9b");
         }
         push(FALLS.into(), 0.0, sizes_at_which_z_falls(&all), 0.0, "figure 9b");
-        let few = Plan { tolerance: 1e-6, ..plan(3, false, 0.0) };
+        let few = PileSetup { tolerance: 1e-6, ..plan(3, false, 0.0) };
         push(
             "27 grains wholly at rest: coordination number".into(),
             isostatic(3.0, 27.0),
@@ -230,7 +230,8 @@ impl Case for Spheres {
         }
         if options.full {
             // The same pile at the paper's own step.
-            let fine = settle(Plan { timestep: 0.05, every: 10, ..plan(10, false, 0.0) }, MINUTES, rows)?;
+            let fine =
+                settle(PileSetup { timestep: 0.05, every: 10, ..plan(10, false, 0.0) }, MINUTES, rows)?;
             let coarse = all.iter().find(|s| s.pile.world.bodies.len() == 1000).ok_or("no pile of 1,000")?;
             let (z, phi) = (fine.rest.coordination, fine.rest.packing);
             push(
@@ -327,7 +328,7 @@ impl Case for Polyhedra {
             );
         }
         push(FALLS.into(), 0.0, sizes_at_which_z_falls(&all), 0.0, "figure 9b");
-        let few = Plan { timestep: 5.0, tolerance: 1e-4, ..plan(3, true, 0.0) };
+        let few = PileSetup { timestep: 5.0, tolerance: 1e-4, ..plan(3, true, 0.0) };
         let rest = isostatic(6.0, 27.0);
         push(
             "27 grains after 25 hours: coordination number".into(),
@@ -337,7 +338,7 @@ impl Case for Polyhedra {
             "as many constraints as ways to move",
         );
         if options.full {
-            let fine = settle(Plan { timestep: 0.05, every: 10, ..plan(10, true, 0.0) }, MINUTES, rows)?;
+            let fine = settle(PileSetup { timestep: 0.05, every: 10, ..plan(10, true, 0.0) }, MINUTES, rows)?;
             push(
                 "1000 grains at the paper's step: coordination number".into(),
                 6.0,

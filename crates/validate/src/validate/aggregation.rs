@@ -23,12 +23,12 @@ const HOUR: f64 = 3600.0;
 /// The largest values of Table 2: speed, spin, and rotation of the cloud.
 const FASTEST: [f64; 3] = [0.15, 1e-2, 5e-5];
 
-/// Parts of the largest values at which the period is looked at. A rotation of a fifth of the largest already makes an
+/// Parts of the largest values at which the period is evaluated. A rotation of a fifth of the largest already makes an
 /// aggregate that can turn no faster.
 const PARTS: [[f64; 3]; 3] = [[0.2, 0.4, 0.8], [0.2, 0.4, 0.8], [0.02, 0.06, 0.2]];
 
-/// What came of a cloud.
-struct Outcome {
+/// The result of a cloud.
+struct CloudResult {
     bodies: usize,
     aggregate: Option<Aggregate>,
     porosity: f64,
@@ -37,7 +37,7 @@ struct Outcome {
 }
 
 /// One run of the campaign with the initial motions as parts of [`FASTEST`].
-fn run(seed: u64, parts: [f64; 3], hours: u32, log: &Rows<ValidateRow>) -> Result<Outcome, CaseError> {
+fn run(seed: u64, parts: [f64; 3], hours: u32, log: &Rows<ValidateRow>) -> Result<CloudResult, CaseError> {
     let start = Instant::now();
     let [speed, spin, rotation] = std::array::from_fn(|k| parts[k] * FASTEST[k]);
     let sets = [format!("run.seed={seed}")];
@@ -72,7 +72,7 @@ fn run(seed: u64, parts: [f64; 3], hours: u32, log: &Rows<ValidateRow>) -> Resul
         aggregate.as_ref().map_or(f64::NAN, |a| a.rotation_period() / HOUR),
         start.elapsed().as_secs_f64()
     ));
-    Ok(Outcome { bodies, aggregate, porosity, between: inside as f64 / met.len().max(1) as f64 })
+    Ok(CloudResult { bodies, aggregate, porosity, between: inside as f64 / met.len().max(1) as f64 })
 }
 
 /// Random directions of one speed and one spin, and a rotation of the cloud about z (section 3.2).

@@ -6,7 +6,7 @@ use rubblepile_geometry::mesh::{
     Axes, asteroid,
     make::{Form, Relief, body},
 };
-use rubblepile_gravity::Asteroids;
+use rubblepile_gravity::AsteroidField;
 use rubblepile_probe::momentum::Momenta;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
@@ -103,7 +103,7 @@ impl OnSphere {
     fn moved(&self, seconds: f64) -> Result<DVec3, CaseError> {
         let mut world = self.world()?;
         let start = world.bodies.position[0];
-        let mut fields = Fields { list: vec![Box::new(Asteroids::new(Vec::new(), 1e-6, 20))] };
+        let mut fields = Fields { list: vec![Box::new(AsteroidField::new(Vec::new(), 1e-6, 20))] };
         let mut method = SoftSpheres::new(settings());
         method.advance(&mut world, &mut fields, seconds, &mut Report::default())?;
         Ok(world.asteroids[0].pose().to_local(world.bodies.position[0]) - start)
@@ -267,7 +267,7 @@ fn jacobi(revolutions: f64) -> Result<f64, CaseError> {
     world.asteroids.push(eros);
     let period = std::f64::consts::TAU * (35e3f64.powi(3) / gm).sqrt();
     world.clock.timestep = period / 40_000.0;
-    let mut fields = Fields { list: vec![Box::new(Asteroids::new(Vec::new(), 0.0, 1))] };
+    let mut fields = Fields { list: vec![Box::new(AsteroidField::new(Vec::new(), 0.0, 1))] };
     let constants = |world: &World| -> Result<Vec<f64>, CaseError> {
         let spin = world.asteroids[0].spin;
         // Rows move when grains are sorted.
@@ -277,7 +277,7 @@ fn jacobi(revolutions: f64) -> Result<f64, CaseError> {
                 let mut alone = world.clone();
                 alone.permute(&[k]);
                 let b = &alone.bodies;
-                let potential = Asteroids::new(Vec::new(), 0.0, 1).potential_energy(&alone)? / b.mass[0];
+                let potential = AsteroidField::new(Vec::new(), 0.0, 1).potential_energy(&alone)? / b.mass[0];
                 let swing = spin.dot(b.position[0].cross(b.velocity[0]));
                 Ok(0.5 * b.velocity[0].length_squared() + potential - swing)
             })

@@ -18,13 +18,13 @@ const CASE: &str = "atmosphere";
 const PAPER: &str = "hard-sphere-2011, section 3.1";
 const SCENARIO: &str = include_str!("../../scenarios/atmosphere.toml");
 const STEPS: u32 = 1000;
-/// The paper looks at 50, 60, ... 100 % of the run; so do we for the K-S probabilities. Mean heights are taken over all
+/// The paper evaluates 50, 60, ... 100 % of the run; so do we for the K-S probabilities. Mean heights are taken over all
 /// steps of the second half.
 const LOOKS: [u32; 6] = [500, 600, 700, 800, 900, 1000];
 const GRAVITY: f64 = 2.5e9;
 
 #[derive(Default)]
-struct Found {
+struct AtmosphereFit {
     /// Of the three masses.
     scale_height: [f64; 3],
     ks: [f64; 3],
@@ -42,7 +42,7 @@ fn energy(world: &World) -> f64 {
     b.kinetic_energy().0 + potential
 }
 
-fn run(seed: u64, tube: f64, log: &Rows<ValidateRow>) -> Result<Found, CaseError> {
+fn run(seed: u64, tube: f64, log: &Rows<ValidateRow>) -> Result<AtmosphereFit, CaseError> {
     let sets = [format!("run.seed={seed}"), format!("wall[1].shape.cylinder.radius={tube}")];
     let Engine { mut world, mut method, mut fields, .. } =
         simulation("scenarios/atmosphere.toml", SCENARIO, &sets)?;
@@ -50,7 +50,7 @@ fn run(seed: u64, tube: f64, log: &Rows<ValidateRow>) -> Result<Found, CaseError
     let start = energy(&world);
     let n = world.bodies.len() as f64;
     let temperature = start / n / 2.5;
-    let mut found = Found::default();
+    let mut found = AtmosphereFit::default();
     let mut samples = 0.0;
     for step in 1..=STEPS {
         method.advance(&mut world, &mut fields, f64::from(step) * 1e-6, &mut report)?;
@@ -93,9 +93,9 @@ impl Case for Atmosphere {
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         let seeds = if options.full { 20 } else { 4 };
         let plans: Vec<(u64, f64)> = (1..=seeds).flat_map(|seed| [(seed, 1.0), (seed, 0.5)]).collect();
-        let all: Vec<Found> =
+        let all: Vec<AtmosphereFit> =
             plans.par_iter().map(|&(seed, tube)| run(seed, tube, rows)).collect::<Result<_, CaseError>>()?;
-        let mean = |narrow: usize, of: &dyn Fn(&Found) -> f64| {
+        let mean = |narrow: usize, of: &dyn Fn(&AtmosphereFit) -> f64| {
             all.iter().skip(narrow).step_by(2).map(of).sum::<f64>() / seeds as f64
         };
         let push = |what: String, reference: f64, ours: f64, tolerance: f64| {

@@ -4,7 +4,7 @@ use glam::DVec2;
 use rubblepile_core::{Deformation, GrainState, World, run::Engine};
 use rubblepile_meshfree::{
     Settings, grains,
-    scene::Scene,
+    scene::PreparedSample,
     step::{self, Stepper},
 };
 
@@ -18,7 +18,7 @@ pub struct Compaction;
 
 /// A scenario of this experiment: its name and text, when grains lie, when they are pressed, when the box has its last shape, and when all
 /// ends, s.
-struct Plan {
+struct Phases {
     name: &'static str,
     text: &'static str,
     ends: [f64; 4],
@@ -26,13 +26,13 @@ struct Plan {
     gap: f64,
 }
 
-const SMALL: Plan = Plan {
+const SMALL: Phases = Phases {
     name: "scenarios/sand-compaction.toml",
     text: include_str!("../../scenarios/sand-compaction.toml"),
     ends: [16.0, 36.0, 56.0, 60.0],
     gap: 1e-5,
 };
-const WHOLE: Plan = Plan {
+const WHOLE: Phases = Phases {
     name: "scenarios/compaction.toml",
     text: include_str!("../../scenarios/compaction.toml"),
     ends: [120.0, 180.0, 320.0, 360.0],
@@ -63,7 +63,7 @@ fn energy(run: &Engine, felt: &Deformation) -> f64 {
 }
 
 /// The energy missing at the end, over the work of walls, with half the time step.
-fn missing_at_half_the_step(plan: &Plan, timestep: f64) -> Result<f64, CaseError> {
+fn missing_at_half_the_step(plan: &Phases, timestep: f64) -> Result<f64, CaseError> {
     let shorter = format!("method.meshfree.timestep=\"{} s\"", 0.5 * timestep);
     let mut run = simulation(plan.name, plan.text, &[shorter])?;
     let felt = follow(&mut run, 0.0)?;
@@ -81,7 +81,7 @@ fn orders(
     gravity: DVec2,
     log: &Rows<ValidateRow>,
 ) -> Result<Vec<f64>, CaseError> {
-    let mut scene = Scene::new(world, settings, None)?;
+    let mut scene = PreparedSample::new(world, settings, None)?;
     scene.set_gravity(gravity);
     scene.place_walls(world, world.time());
     let solver = step::Settings { slack: 0.0, stale: 0.0, newton: 40, ..settings.resolve(world) };

@@ -1,12 +1,12 @@
 //! `patch`, `hertz-disc` and `bouncing-disc`: deformable grains against the theory of elasticity and example 1 of meshfree-2016.
 
 use rayon::prelude::*;
-use rubblepile_meshfree::{shape::Kind, step::Scheme};
+use rubblepile_meshfree::{shape::Interpolation, step::Scheme};
 
 use super::ValidateRow;
 use crate::{
     cases::{Case, CaseError, Options, Rows},
-    workload::deformable::{self as workload, Node, WorkloadError},
+    workload::deformable::{self as workload, NodeRecord, WorkloadError},
 };
 
 pub struct Patch;
@@ -19,9 +19,10 @@ fn row(case: &dyn Case<Row = ValidateRow>, what: String, numbers: [f64; 3], sour
 }
 
 /// Name, coarsest spacing, relative error of displacements, source.
-type Experiment = (&'static str, f64, fn(f64, Kind) -> Result<f64, WorkloadError>, &'static str);
+type Experiment = (&'static str, f64, fn(f64, Interpolation) -> Result<f64, WorkloadError>, &'static str);
 
-const KINDS: [(Kind, &str); 2] = [(Kind::Radial, "radial"), (Kind::LeastSquares, "least squares")];
+const INTERPOLATIONS: [(Interpolation, &str); 2] =
+    [(Interpolation::Radial, "radial"), (Interpolation::LeastSquares, "least squares")];
 
 impl Case for Patch {
     type Row = ValidateRow;
@@ -36,7 +37,7 @@ impl Case for Patch {
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         let finest = if options.full { 4 } else { 3 };
-        for (kind, name) in KINDS {
+        for (kind, name) in INTERPOLATIONS {
             for spacing in [0.2, 0.1, 0.05] {
                 let what =
                     format!("{name}, spacing {spacing}: displacements under an even stress, relative error");
@@ -104,7 +105,7 @@ impl Case for HertzDisc {
 }
 
 /// Largest height, speed and acceleration of the lowest node after two seconds.
-fn largest_at_rest(all: &[[Node; 2]]) -> [f64; 3] {
+fn largest_at_rest(all: &[[NodeRecord; 2]]) -> [f64; 3] {
     all.iter()
         .filter(|[lowest, _]| lowest.time > 2.0)
         .map(|[b, _]| [b.height, b.speed, b.acceleration].map(f64::abs))

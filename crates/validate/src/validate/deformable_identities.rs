@@ -1,14 +1,14 @@
 //! `deformable-identities`: identities of deformable grains: shape functions, forces and tangents.
 
 use rubblepile_meshfree::{
-    law::{Kind, Law, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     shape,
 };
 
 use super::ValidateRow;
 use crate::{
     cases::{Case, CaseError, Options, Rows},
-    workload::deformable::identities::{self, Meeting, Opposite},
+    workload::deformable::identities::{self, NodeMeeting, Opposite},
 };
 
 pub struct DeformableIdentities;
@@ -31,21 +31,27 @@ impl Case for DeformableIdentities {
         let push = |what: String, ours: f64, tolerance: f64, source: &str| {
             rows.push(ValidateRow::new(self.name(), what, 0.0, ours, tolerance, source));
         };
-        for (kind, name) in [(shape::Kind::Radial, "radial"), (shape::Kind::LeastSquares, "least squares")] {
+        for (kind, name) in
+            [(shape::Interpolation::Radial, "radial"), (shape::Interpolation::LeastSquares, "least squares")]
+        {
             let found = identities::shape_functions(kind)?;
             push(format!("{name}: sum of shape functions less 1"), found.unity, 1e-11, "eq. (9)");
             push(format!("{name}: a quadratic field"), found.quadratic, 1e-11, "exact");
             push(format!("{name}: the slope of a quadratic field"), found.slope, 1e-9, "exact");
             push(format!("{name}: slopes against differences"), found.difference, TANGENT, "differences");
-            if kind == shape::Kind::Radial {
+            if kind == shape::Interpolation::Radial {
                 push(format!("{name}: 1 at the own node, 0 at others"), found.delta, 1e-10, "eq. (10)");
             }
         }
-        let laws =
-            [(Kind::SaintVenantKirchhoff, "Saint Venant-Kirchhoff"), (Kind::NeoHookean, "neo-Hookean")];
+        let laws = [
+            (ElasticLaw::SaintVenantKirchhoff, "Saint Venant-Kirchhoff"),
+            (ElasticLaw::NeoHookean, "neo-Hookean"),
+        ];
         for (kind, name) in laws {
-            for (plane, state) in [(Plane::Strain, "plane strain"), (Plane::Stress, "plane stress")] {
-                let law = Law::new(kind, plane, 1e6, 0.4)?;
+            for (plane, state) in
+                [(PlaneCondition::Strain, "plane strain"), (PlaneCondition::Stress, "plane stress")]
+            {
+                let law = Elasticity::new(kind, plane, 1e6, 0.4)?;
                 let found = identities::bulk(law, 0.0)?;
                 let head = format!("{name}, {state}");
                 push(
@@ -67,7 +73,7 @@ impl Case for DeformableIdentities {
         for (opposite, name, source) in opposites {
             for (friction, how) in [(0.0, "without friction"), (0.01, "sliding"), (10.0, "sticking")] {
                 for (height, place) in [(-0.03, "inside"), (0.04, "outside")] {
-                    let meeting = Meeting { opposite, friction, height };
+                    let meeting = NodeMeeting { opposite, friction, height };
                     let error = meeting.tangent_error().ok_or("there is no closest point")?;
                     push(
                         format!("{name}, {how}, {place}: tangent against differences"),

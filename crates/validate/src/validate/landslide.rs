@@ -20,24 +20,24 @@ const SPIN_UP: f64 = 3600.0;
 const HIGH: f64 = 10.0;
 
 /// Where grains are, in the frame of the asteroid.
-struct Place {
+struct GrainPlace {
     position: DVec3,
     /// Over the ground, m.
     height: f64,
 }
 
-fn places(world: &World, tree: &SurfaceTree) -> Vec<Place> {
+fn places(world: &World, tree: &SurfaceTree) -> Vec<GrainPlace> {
     let pose = world.asteroids[0].pose();
     let rows = world.bodies.rows_by_id();
     rows.into_iter()
         .map(|k| {
             let position = pose.to_local(world.bodies.position[k as usize]);
-            Place { position, height: tree.nearest(position).map_or(f64::NAN, |n| n.distance) }
+            GrainPlace { position, height: tree.nearest(position).map_or(f64::NAN, |n| n.distance) }
         })
         .collect()
 }
 
-/// What became of a pile.
+/// The result of a pile.
 struct Fate {
     /// Latitude of the pile before, and of the grains on the ground at the end; degrees.
     latitude: [f64; 2],
@@ -67,7 +67,7 @@ fn fate(
     advance(&mut run, SPIN_UP - 1.0)?;
     let before = places(&run.world, &tree);
     let radius = run.world.bodies.radius[0];
-    let direction = |places: &[Place]| {
+    let direction = |places: &[GrainPlace]| {
         let on = places.iter().filter(|p| p.height < HIGH * radius);
         let mean: DVec3 = on.map(|p| p.position).sum();
         (mean.z.atan2(mean.x.hypot(mean.y)).to_degrees(), mean.y.atan2(mean.x).to_degrees())

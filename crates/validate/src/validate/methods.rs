@@ -6,7 +6,7 @@ use std::f64::consts::{PI, TAU};
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
-    Fields, Material, Method, Motion, Report, Rng, Surface, Wall, World,
+    Fields, Material, Method, Report, Rng, Surface, Wall, WallMotion, World,
     wall::{Cylinder, Plane, Rectangle},
 };
 use rubblepile_gravity::Uniform;
@@ -24,20 +24,20 @@ const CASE: &str = "methods";
 const SURE: f64 = 3.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ContactMethod {
     Soft,
     Nonsmooth,
     Hard,
 }
 
-const KINDS: [Kind; 3] = [Kind::Soft, Kind::Nonsmooth, Kind::Hard];
+const KINDS: [ContactMethod; 3] = [ContactMethod::Soft, ContactMethod::Nonsmooth, ContactMethod::Hard];
 
-impl Kind {
+impl ContactMethod {
     fn name(self) -> &'static str {
         match self {
-            Kind::Soft => "soft spheres",
-            Kind::Nonsmooth => "contact dynamics",
-            Kind::Hard => "hard spheres",
+            ContactMethod::Soft => "soft spheres",
+            ContactMethod::Nonsmooth => "contact dynamics",
+            ContactMethod::Hard => "hard spheres",
         }
     }
 }
@@ -51,19 +51,23 @@ struct Run {
 
 impl Run {
     /// Soft spheres take the step that their stiffness asks for, the others the one given.
-    fn new(kind: Kind, mut world: World, gravity: f64, step: f64) -> Result<Self, CaseError> {
+    fn new(kind: ContactMethod, mut world: World, gravity: f64, step: f64) -> Result<Self, CaseError> {
         let settings = rubblepile_soft::Settings::default();
         let shortest = shortest_contact_time(&world, &settings).ok_or("no contact time")?.seconds;
-        world.clock.set_timestep(if kind == Kind::Soft { shortest / STEPS_PER_CONTACT } else { step });
+        world.clock.set_timestep(if kind == ContactMethod::Soft {
+            shortest / STEPS_PER_CONTACT
+        } else {
+            step
+        });
         let method: Box<dyn Method> = match kind {
-            Kind::Soft => Box::new(SoftSpheres::new(settings)),
-            Kind::Nonsmooth => Box::new(ContactDynamics::new(rubblepile_nonsmooth::Settings {
+            ContactMethod::Soft => Box::new(SoftSpheres::new(settings)),
+            ContactMethod::Nonsmooth => Box::new(ContactDynamics::new(rubblepile_nonsmooth::Settings {
                 tolerance: 1e-4.into(),
                 iterations: 1000,
                 unsolved_steps: 0,
                 ..rubblepile_nonsmooth::Settings::default()
             })),
-            Kind::Hard => Box::new(HardSpheres::new(rubblepile_hard::Settings::default())),
+            ContactMethod::Hard => Box::new(HardSpheres::new(rubblepile_hard::Settings::default())),
         };
         let fields = Fields { list: vec![Box::new(Uniform { acceleration: -gravity * DVec3::Z })] };
         Ok(Run { world, fields, method })
@@ -92,7 +96,7 @@ fn smooth(density: f64, restitution: f64, stiffness: f64) -> World {
 }
 
 /// A ball dropped from 1 m: how high it rises, when it has come down to a height that is next to nothing, and where it rests.
-fn ball(kind: Kind, e: f64, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn ball(kind: ContactMethod, e: f64, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (gravity, radius, density, stiffness, step) = (9.81, 0.1, 2000.0, 2e7, 1e-4);
     let mut world = smooth(density, e, stiffness);
     world.walls.push(Wall::new(
@@ -108,9 +112,9 @@ fn ball(kind: Kind, e: f64, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     // How long a bounce takes, and how far from the floor a ball at rest may be: pressed into it by its weight;
     // as far as the solver leaves it; trembling with the rest speed, 10 g h.
     let (bounce, afloat) = match kind {
-        Kind::Soft => (contact, 2.0 * weight / stiffness),
-        Kind::Nonsmooth => (step, 1e-3 * radius),
-        Kind::Hard => (0.0, 50.0 * gravity * step * step),
+        ContactMethod::Soft => (contact, 2.0 * weight / stiffness),
+        ContactMethod::Nonsmooth => (step, 1e-3 * radius),
+        ContactMethod::Hard => (0.0, 50.0 * gravity * step * step),
     };
     let fall = (2.0 / gravity).sqrt();
     let energy_height = |run: &Run| {
@@ -178,7 +182,7 @@ fn drum(seed: u64) -> World {
     let density = 6.0 / PI;
     let mut world = smooth(density, 0.5, STIFFNESS);
     let rate = (FROUDE / DRUM).sqrt();
-    let turns = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate };
+    let turns = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate };
     let tube =
         Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: DRUM, length: None });
     let mut walls = vec![("drum", tube)];
@@ -231,7 +235,7 @@ struct Flow {
     error: [f64; 3],
 }
 
-fn turn(kind: Kind, turns: u32, seed: u64, log: &Rows<ValidateRow>) -> Result<Flow, CaseError> {
+fn turn(kind: ContactMethod, turns: u32, seed: u64, log: &Rows<ValidateRow>) -> Result<Flow, CaseError> {
     let mut run = Run::new(kind, drum(seed), 1.0, STEP)?;
     let period = TAU / (FROUDE / DRUM).sqrt();
     run.until(period)?;

@@ -1,4 +1,4 @@
-//! Piles that fall together by contact dynamics, and what is measured of them: shared by the cases of accretion and spin-up.
+//! Piles that accrete under contact dynamics, and their measurements: shared by the cases of accretion and spin-up.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::{
 
 /// Section 3.1 of contact-dynamics-2021: `side`^3 grains of 7.5 to 10 m on a cubic grid of 10 m.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct PileSetup {
     pub seed: u64,
     pub side: u32,
     pub polyhedra: bool,
@@ -27,13 +27,13 @@ pub struct Plan {
     pub tolerance: f64,
 }
 
-impl Plan {
+impl PileSetup {
     pub fn grains(&self) -> u32 {
         self.side.pow(3)
     }
 
     pub fn make(&self) -> Result<Pile, CaseError> {
-        let Plan { seed, side, friction, timestep, every, tolerance, .. } = *self;
+        let PileSetup { seed, side, friction, timestep, every, tolerance, .. } = *self;
         let n = self.grains();
         let half = 5 * side;
         let gravity = match n {
@@ -82,7 +82,7 @@ pub struct Pile {
 
 /// A pile at one moment.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Sample {
+pub struct PileState {
     /// s
     pub time: f64,
     /// Kinetic energy over the number of bodies, J.
@@ -103,7 +103,7 @@ impl Pile {
         Ok(())
     }
 
-    pub fn sample(&mut self) -> Result<Sample, CaseError> {
+    pub fn sample(&mut self) -> Result<PileState, CaseError> {
         let contacts = self.method.contacts(&self.world)?;
         let w = &self.world;
         let n = w.bodies.len() as f64;
@@ -116,7 +116,7 @@ impl Pile {
             .iter()
             .map(|c| c.overlap / c.partner_row.map_or(radius(c.row), |p| radius(p).min(radius(c.row))))
             .fold(0.0, f64::max);
-        Ok(Sample {
+        Ok(PileState {
             time: w.time(),
             kinetic: (t + r) / n,
             coordination: 2.0 * pairs(w, &contacts)?.iter().map(|p| f64::from(p.constraints)).sum::<f64>()
@@ -146,15 +146,15 @@ impl Pile {
 /// A pile that has come to rest, with its samples.
 pub struct Settled {
     pub pile: Pile,
-    pub samples: Vec<Sample>,
+    pub samples: Vec<PileState>,
     /// Mean over the samples past 125 minutes.
-    pub rest: Sample,
+    pub rest: PileState,
 }
 
 pub const MINUTE: f64 = 60.0;
 
 /// Lets a pile fall together for `minutes`, with a sample each minute.
-pub fn settle(plan: Plan, minutes: u32, rows: &Rows<ValidateRow>) -> Result<Settled, CaseError> {
+pub fn settle(plan: PileSetup, minutes: u32, rows: &Rows<ValidateRow>) -> Result<Settled, CaseError> {
     let start = Instant::now();
     let mut pile = plan.make()?;
     let mut samples = Vec::new();
@@ -162,9 +162,9 @@ pub fn settle(plan: Plan, minutes: u32, rows: &Rows<ValidateRow>) -> Result<Sett
         pile.advance(f64::from(minute) * MINUTE)?;
         samples.push(pile.sample()?);
     }
-    let late: Vec<&Sample> = samples.iter().filter(|s| s.time > 124.5 * MINUTE).collect();
-    let mean = |of: fn(&Sample) -> f64| late.iter().map(|s| of(s)).sum::<f64>() / late.len() as f64;
-    let rest = Sample {
+    let late: Vec<&PileState> = samples.iter().filter(|s| s.time > 124.5 * MINUTE).collect();
+    let mean = |of: fn(&PileState) -> f64| late.iter().map(|s| of(s)).sum::<f64>() / late.len() as f64;
+    let rest = PileState {
         time: samples.last().map_or(0.0, |s| s.time),
         kinetic: mean(|s| s.kinetic),
         coordination: mean(|s| s.coordination),

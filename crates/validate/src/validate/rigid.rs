@@ -52,7 +52,7 @@ pub fn tight() -> Settings {
     Settings { tolerance: 1e-9.into(), iterations: 3000, unsolved_steps: 0, ..Settings::default() }
 }
 
-/// A run of contact dynamics that can be looked at.
+/// A run of contact dynamics that can be inspected.
 pub struct Run {
     pub world: World,
     pub fields: Fields,

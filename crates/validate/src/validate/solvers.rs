@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 use rubblepile_core::World;
-use rubblepile_nonsmooth::{ContactDynamics, Settings, Solver, internals::ContactProblem};
+use rubblepile_nonsmooth::{ContactDynamics, Settings, Solver, internals::IsolatedProblem};
 
 use super::{ValidateRow, settled};
 use crate::cases::{Case, CaseError, Options, Rows};
@@ -24,7 +24,7 @@ const ALL: [(Solver, &str); 3] = [
 ];
 
 /// One settled bed as a problem of one step from rest.
-fn problem(world: &World, friction: f64) -> Result<(ContactProblem, f64), CaseError> {
+fn problem(world: &World, friction: f64) -> Result<(IsolatedProblem, f64), CaseError> {
     let mut world = world.clone();
     world.clock.set_timestep(STEP);
     world.materials[0].friction_sliding = friction;
@@ -32,7 +32,7 @@ fn problem(world: &World, friction: f64) -> Result<(ContactProblem, f64), CaseEr
     world.bodies.velocity.iter_mut().for_each(|v| *v = DVec3::ZERO);
     world.bodies.spin.iter_mut().for_each(|w| *w = DVec3::ZERO);
     let weight = STEP * world.bodies.total_mass();
-    Ok((ContactProblem::new(world, -DVec3::Z, REACH)?, weight))
+    Ok((IsolatedProblem::new(world, -DVec3::Z, REACH)?, weight))
 }
 
 /// How far velocities are apart, over the speed that gravity gives in the step: the root mean square over all bodies that

@@ -6,7 +6,7 @@ use rubblepile_core::{World, event::SetMaterial};
 
 use super::{
     ValidateRow,
-    pile::{Pile, Plan, settle},
+    pile::{Pile, PileSetup, settle},
 };
 use crate::cases::{Case, CaseError, Options, Rows};
 
@@ -16,7 +16,7 @@ const CASE: &str = "spin-up";
 const PAPER: &str = "contact-dynamics-2021, section 3.3, figure 14";
 const MINUTE: f64 = 60.0;
 
-/// How a pile fared.
+/// The result of a pile.
 struct Fate {
     /// Minutes from the first spin until the longest and the shortest semi-axis differ by three mean diameters.
     parted: f64,
@@ -26,13 +26,13 @@ struct Fate {
     overlap: f64,
 }
 
-fn plan(seed: u64, side: u32) -> Plan {
-    Plan { seed, side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 4, tolerance: 1e-2 }
+fn plan(seed: u64, side: u32) -> PileSetup {
+    PileSetup { seed, side, polyhedra: false, friction: 0.0, timestep: 0.5, every: 4, tolerance: 1e-2 }
 }
 
 /// A settled pile is given cohesion and turned.
 fn spin_up(
-    plan: Plan,
+    plan: PileSetup,
     settled: &World,
     force: f64,
     most: u32,

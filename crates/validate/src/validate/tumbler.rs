@@ -5,9 +5,9 @@ use std::{collections::HashSet, fmt::Write, fs, path::Path, time::Instant};
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Motion, Report, World, run::Engine};
+use rubblepile_core::{Report, WallMotion, World, run::Engine};
 use rubblepile_io::plot::{self, Panel, Series};
-use rubblepile_probe::repose::{self, Repose, Side};
+use rubblepile_probe::repose::{self, DrumSide, Repose};
 
 use super::ValidateRow;
 use crate::{
@@ -26,24 +26,24 @@ const RADIUS: f64 = 0.03;
 const GRAVITY: f64 = 9.81;
 /// Beads have fallen and rest, s.
 const SETTLED: f64 = 0.2;
-/// Time between two looks at the surface, s.
+/// Time between two measurements of the surface, s.
 const LOOK: f64 = 0.05;
-/// Pieces of the wall, each looked at whether it is covered.
+/// Sectors of the wall that are tested for beads.
 const SECTORS: usize = 72;
 /// Part of a run in which slopes are taken.
 const LAST: f64 = 0.4;
 const SURFACE: Repose =
-    Repose { axis: DVec3::Y, centre: DVec3::ZERO, up: DVec3::Z, side: Side::Left, strip: None };
+    Repose { axis: DVec3::Y, centre: DVec3::ZERO, up: DVec3::Z, side: DrumSide::Left, strip: None };
 
 /// One drum: its Froude number, how long it turns and at which steps.
 #[derive(Debug, Clone, Copy)]
-struct Plan {
+struct DrumRun {
     froude: f64,
     seconds: f64,
     timestep: f64,
 }
 
-impl Plan {
+impl DrumRun {
     /// Eq. (32), rad/s.
     fn rate(&self) -> f64 {
         (self.froude * GRAVITY / RADIUS).sqrt()
@@ -51,8 +51,8 @@ impl Plan {
 }
 
 /// A drum after its run.
-struct Found {
-    plan: Plan,
+struct DrumResult {
+    plan: DrumRun,
     /// Mean and scatter of the slopes of the snapshots, degrees; none where there is no surface.
     slope: f64,
     scatter: f64,
@@ -79,12 +79,17 @@ fn held(world: &World) -> Vec<bool> {
     world.bodies.id.iter().map(|id| held.contains(id)).collect()
 }
 
-fn run(lining: &Path, settled: &World, plan: Plan, log: &Rows<ValidateRow>) -> Result<Found, CaseError> {
+fn run(
+    lining: &Path,
+    settled: &World,
+    plan: DrumRun,
+    log: &Rows<ValidateRow>,
+) -> Result<DrumResult, CaseError> {
     let Engine { mut method, mut fields, .. } = apparatus(lining)?;
     let mut world = settled.clone();
     let began = Instant::now();
     world.clock.set_timestep(plan.timestep);
-    let motion = Motion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: plan.rate() };
+    let motion = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate: plan.rate() };
     world.walls[0].set_motion(motion, SETTLED);
     let mut report = Report::default();
     let looks = (plan.seconds / LOOK).round() as u32;
@@ -111,7 +116,7 @@ fn run(lining: &Path, settled: &World, plan: Plan, log: &Rows<ValidateRow>) -> R
             covered[((turn * SECTORS as f64) as usize).min(SECTORS - 1)] = true;
         }
     }
-    let found = Found {
+    let found = DrumResult {
         plan,
         slope,
         scatter,
@@ -132,7 +137,7 @@ fn run(lining: &Path, settled: &World, plan: Plan, log: &Rows<ValidateRow>) -> R
 }
 
 /// Figure 7: the drum seen along its axis, stuck beads blue, with the line of the mean slope.
-fn picture(found: &Found) -> String {
+fn picture(found: &DrumResult) -> String {
     let mut out = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"480\" height=\"480\" viewBox=\"-34 -34 68 68\">\n\
          <rect x=\"-34\" y=\"-34\" width=\"68\" height=\"68\" fill=\"black\"/>\n",
@@ -178,7 +183,7 @@ fn picture(found: &Found) -> String {
     out
 }
 
-fn draw(folder: &Path, all: &[Found]) -> Result<(), CaseError> {
+fn draw(folder: &Path, all: &[DrumResult]) -> Result<(), CaseError> {
     fs::create_dir_all(folder)?;
     for found in all {
         fs::write(folder.join(format!("tumbler-{}.svg", found.plan.froude)), picture(found))?;
@@ -208,14 +213,18 @@ impl Case for Tumbler {
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
-        let plans: Vec<Plan> = if options.full {
+        let plans: Vec<DrumRun> = if options.full {
             // The paper's times. Its steps are 5 us, and 1 us from 1 on; here walls are met on parabolas, and the step
             // matters little.
             [0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0, 1.5]
-                .map(|froude| Plan { froude, seconds: if froude < 1.0 { 2.5 } else { 0.5 }, timestep: 2e-5 })
+                .map(|froude| DrumRun {
+                    froude,
+                    seconds: if froude < 1.0 { 2.5 } else { 0.5 },
+                    timestep: 2e-5,
+                })
                 .to_vec()
         } else {
-            [0.05, 0.5, 1.5].map(|froude| Plan { froude, seconds: 0.5, timestep: 5e-5 }).to_vec()
+            [0.05, 0.5, 1.5].map(|froude| DrumRun { froude, seconds: 0.5, timestep: 5e-5 }).to_vec()
         };
         let folder = std::env::temp_dir().join(format!("rubblepile-tumbler-{}", std::process::id()));
         fs::create_dir_all(&folder)?;
@@ -253,7 +262,7 @@ impl Case for Tumbler {
             Ok(found)
         })?;
         fs::remove_dir_all(&folder)?;
-        let tumbling: Vec<&Found> = all.iter().filter(|f| f.plan.froude < 1.0).collect();
+        let tumbling: Vec<&DrumResult> = all.iter().filter(|f| f.plan.froude < 1.0).collect();
         for pair in tumbling.windows(2) {
             let steeper = f64::from(u8::from(pair[1].slope > pair[0].slope));
             let what =

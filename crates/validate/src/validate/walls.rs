@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
-    Fields, Material, Measure, Method, Motion, Report, Rng, Surface, Touch, Wall, World,
+    Fields, Material, Measure, Method, Report, Rng, Surface, Wall, WallMotion, WallResponse, World,
     wall::{Cylinder, Disk, Plane},
 };
 use rubblepile_gravity::Uniform;
@@ -186,7 +186,7 @@ fn shaken_disk(rows: &Rows<ValidateRow>, seconds: f64) -> Result<(), CaseError> 
     let mut world = world(2e-4, restitution, 0.5);
     let surface = Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 });
     let mut disk = Wall::new(0, "disk", 0, surface);
-    disk.motion = Motion::Oscillation { amplitude: amplitude * DVec3::Z, frequency, phase: 0.0 };
+    disk.motion = WallMotion::Oscillation { amplitude: amplitude * DVec3::Z, frequency, phase: 0.0 };
     world.walls.push(disk);
     let tube = Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Z, radius: 0.5, length: None });
     world.walls.push(Wall::new(1, "tube", 0, tube));
@@ -254,11 +254,11 @@ fn times_of_touch(rows: &Rows<ValidateRow>, approaches: u32) {
 }
 
 /// Grains in a row at random heights above a floor that rises, with random speeds; no two meet.
-fn rain(touch: Touch, rise: f64) -> World {
+fn rain(touch: WallResponse, rise: f64) -> World {
     let mut world = world(1e-2, 0.9, 1.0);
     let mut floor = Wall::new(3, "floor", 0, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }));
     floor.touch = touch;
-    floor.motion = Motion::Translation { velocity: rise * DVec3::Z };
+    floor.motion = WallMotion::Translation { velocity: rise * DVec3::Z };
     world.walls.push(floor);
     let mut rng = Rng::new(2);
     for k in 0..200 {
@@ -285,7 +285,7 @@ fn landings(world: &World, rise: f64, until: f64) -> Vec<(f64, f64)> {
 /// E: a sticky floor that rises.
 fn sticky(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (rise, until) = (0.3, 0.7);
-    let mut world = rain(Touch::Stick, rise);
+    let mut world = rain(WallResponse::Stick, rise);
     let expected = landings(&world, rise, until);
     let impulse: f64 = expected.iter().map(|(m, v)| m * (v - rise)).sum();
     advance(&mut world, &mut falling(), until)?;
@@ -309,7 +309,7 @@ fn sticky(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 /// F: an absorbing floor that rises.
 fn absorbing(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (rise, until) = (0.3, 0.7);
-    let mut world = rain(Touch::Absorb, rise);
+    let mut world = rain(WallResponse::Absorb, rise);
     let (expected, before) = (landings(&world, rise, until), world.bodies.len());
     let mass: f64 = expected.iter().map(|e| e.0).sum();
     let momentum: f64 = expected.iter().map(|(m, v)| m * v).sum();

@@ -1,13 +1,13 @@
-//! Approaches of spheres to walls, easy and hard, and a march along them in small steps to compare the times of [`Target`]
+//! Approaches of spheres to walls, easy and hard, and a march along them in small steps to compare the times of [`MovingWall`]
 //! with.
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Motion, Rng, Surface, Wall,
+    Rng, Surface, Wall, WallMotion,
     wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
 };
 
-use rubblepile_geometry::meeting::{Path, Target};
+use rubblepile_geometry::meeting::{MovingWall, Path};
 
 /// What the march can see, over the radius: its steps are not longer, and a touch that is not deeper may be passed.
 pub const FINE: f64 = 1e-6;
@@ -158,17 +158,25 @@ fn random_path(surface: &Surface, rng: &mut Rng) -> Path {
 }
 
 /// Carried along, swinging, coming to rest, turning about its own axis, turning about any.
-fn random_motion(surface: &Surface, rng: &mut Rng) -> Motion {
+fn random_motion(surface: &Surface, rng: &mut Rng) -> WallMotion {
     match below(rng, 5) {
-        0 => Motion::Translation { velocity: rng.range(0.0, 1.0) * rng.direction() },
-        1 => Motion::Oscillation {
+        0 => WallMotion::Translation { velocity: rng.range(0.0, 1.0) * rng.direction() },
+        1 => WallMotion::Oscillation {
             amplitude: rng.range(0.0, 1.0) * rng.direction(),
             frequency: rng.range(0.1, 1.0),
             phase: rng.range(0.0, 6.0),
         },
-        2 => Motion::Reciprocal { size: rng.direction(), rate: rng.range(0.0, 1.0) },
-        3 => Motion::Rotation { centre: surface.centre(), axis: surface.axis(), rate: rng.range(-2.0, 2.0) },
-        _ => Motion::Rotation { centre: rng.direction(), axis: rng.direction(), rate: rng.range(-1.0, 1.0) },
+        2 => WallMotion::Reciprocal { size: rng.direction(), rate: rng.range(0.0, 1.0) },
+        3 => WallMotion::Rotation {
+            centre: surface.centre(),
+            axis: surface.axis(),
+            rate: rng.range(-2.0, 2.0),
+        },
+        _ => WallMotion::Rotation {
+            centre: rng.direction(),
+            axis: rng.direction(),
+            rate: rng.range(-1.0, 1.0),
+        },
     }
 }
 
@@ -192,7 +200,7 @@ impl Approach {
             let quickest = path.velocity.length() + path.acceleration.length() * path.within;
             let far = path.position.length() + quickest * path.within + 4.0;
             let swing = match wall.motion {
-                Motion::Oscillation { amplitude, frequency, .. } => 6.3 * frequency * amplitude.length(),
+                WallMotion::Oscillation { amplitude, frequency, .. } => 6.3 * frequency * amplitude.length(),
                 _ => wall.pose(now).velocity.length() + wall.pose(now).spin.length() * far,
             };
             let approach = Approach { wall, now, path, fastest: quickest + swing };
@@ -237,7 +245,7 @@ impl Approach {
 
     /// Compares the time of the first touch with the march.
     pub fn judge(&self) -> Verdict {
-        let found = Target::new(&self.wall).first_touch(self.now, &self.path).map(|(t, _)| t);
+        let found = MovingWall::new(&self.wall).first_touch(self.now, &self.path).map(|(t, _)| t);
         let (march, instant, within) = (self.march(), self.instant(), self.path.within);
         if found.is_some_and(|t| self.gap(t).abs() > FINE * self.path.radius) {
             return Verdict::False;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use rubblepile_core::Rng;
 use rubblepile_geometry::{
-    contact::{Hull, Placed, Touch, hulls},
+    contact::{Hull, Placed, Proximity, hulls},
     solid::random_boulder,
 };
 
@@ -26,10 +26,10 @@ impl SamplePairs {
     /// How many of the pairs are within the margin.
     pub fn near(&self) -> usize {
         let near = |[i, j]: &[u32; 2]| self.touch(*i, *j);
-        self.pairs.iter().filter(|p| matches!(near(p), Touch::Near(_))).count()
+        self.pairs.iter().filter(|p| matches!(near(p), Proximity::Near(_))).count()
     }
 
-    pub fn touch(&self, i: u32, j: u32) -> Touch {
+    pub fn touch(&self, i: u32, j: u32) -> Proximity {
         hulls(&self.placed[i as usize], &self.placed[j as usize], self.margin)
     }
 }
@@ -63,8 +63,8 @@ pub fn sample_pairs(count: usize, vertices: u32, seed: u64) -> SamplePairs {
             let middle = 0.5 * (low + high);
             b.place(middle * direction, turn);
             let apart = match hulls(&a, &b, 2.0 * TOUCHING) {
-                Touch::Apart(_) => true,
-                Touch::Near(m) => {
+                Proximity::Apart(_) => true,
+                Proximity::Near(m) => {
                     m.points.first().is_none_or(|p| p.gap > if touching { gap } else { TOUCHING })
                 }
             };

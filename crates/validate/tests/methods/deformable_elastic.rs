@@ -1,11 +1,11 @@
 //! Grains at rest and swinging against the theory of elasticity.
 
-use rubblepile_meshfree::shape::Kind;
+use rubblepile_meshfree::shape::Interpolation;
 use rubblepile_validate::workload::deformable as workload;
 
 #[test]
 fn an_even_stress_balances() {
-    for kind in [Kind::Radial, Kind::LeastSquares] {
+    for kind in [Interpolation::Radial, Interpolation::LeastSquares] {
         let off = workload::patch(0.1, kind).unwrap();
         assert!(off < 1e-9, "{kind:?}: {off:e}");
     }
@@ -13,7 +13,7 @@ fn an_even_stress_balances() {
 
 #[test]
 fn beams_and_rings_are_those_of_theory() {
-    for kind in [Kind::Radial, Kind::LeastSquares] {
+    for kind in [Interpolation::Radial, Interpolation::LeastSquares] {
         let (beam, ring) = (workload::beam(2.0, kind).unwrap(), workload::ring(0.1, kind).unwrap());
         assert!(beam < 2e-3 && ring < 1e-3, "{kind:?}: {beam:e} {ring:e}");
     }

@@ -3,10 +3,10 @@
 use glam::DVec2;
 use rubblepile_meshfree::{
     internals::NODES,
-    law::{Kind, Law, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     shape,
 };
-use rubblepile_validate::workload::deformable::identities::{self, Meeting, Opposite};
+use rubblepile_validate::workload::deformable::identities::{self, NodeMeeting, Opposite};
 
 #[test]
 fn the_tangent_is_the_change_of_the_forces() {
@@ -15,7 +15,7 @@ fn the_tangent_is_the_change_of_the_forces() {
         [-0.03, 0.04].into_iter().flat_map(|h| [0.0, 0.01, 10.0].map(|friction| (h, friction)))
     {
         for opposite in [Opposite::Grain, Opposite::Wall] {
-            let meeting = Meeting { opposite, friction, height };
+            let meeting = NodeMeeting { opposite, friction, height };
             let (nodes, here) = (meeting.places(), meeting.element(meeting.places()).unwrap());
             assert_eq!(here.slip != 0.0, friction > 1.0);
             assert_eq!(here.traction != 0.0, friction > 0.0);
@@ -38,8 +38,8 @@ fn the_tangent_is_the_change_of_the_forces() {
 
 #[test]
 fn forces_are_the_slope_of_energy_the_tangent_that_of_forces_and_turning_makes_none() {
-    for kind in [Kind::SaintVenantKirchhoff, Kind::NeoHookean] {
-        let law = Law::new(kind, Plane::Strain, 1e6, 0.4).unwrap();
+    for kind in [ElasticLaw::SaintVenantKirchhoff, ElasticLaw::NeoHookean] {
+        let law = Elasticity::new(kind, PlaneCondition::Strain, 1e6, 0.4).unwrap();
         for viscous in [0.0, 0.05] {
             let found = identities::bulk(law, viscous).unwrap();
             assert!(found.force < 1e-6 && found.tangent < 1e-6, "{kind:?} {viscous}: {found:?}");
@@ -50,7 +50,8 @@ fn forces_are_the_slope_of_energy_the_tangent_that_of_forces_and_turning_makes_n
 
 #[test]
 fn quadratics_are_exact_slopes_are_those_of_values_and_only_radial_ones_pass_through_the_nodes() {
-    for (kind, passes) in [(shape::Kind::Radial, true), (shape::Kind::LeastSquares, false)] {
+    for (kind, passes) in [(shape::Interpolation::Radial, true), (shape::Interpolation::LeastSquares, false)]
+    {
         let found = identities::shape_functions(kind).unwrap();
         assert!(found.unity < 1e-11 && found.quadratic < 1e-11, "{kind:?}: {found:?}");
         assert!(found.slope < 1e-9 && found.difference < 1e-6, "{kind:?}: {found:?}");

@@ -1,7 +1,7 @@
 //! What every field must get right whatever its speed: two bodies, shells, momentum, energies, threads, odd inputs.
 
 use glam::DVec3;
-use rubblepile_core::{Actions, Domain, Field, Fields, Frame, G, KEPT_ERROR, Report, Rng, Severity, World};
+use rubblepile_core::{Actions, Domain, Field, Fields, Frame, G, REUSE_ERROR, Report, Rng, Severity, World};
 use rubblepile_gravity::{Accuracy, Centrifugal, Direct, Tree, Uniform, rms_relative_error};
 use rubblepile_validate::workload::gravity::{rubble, uniform};
 
@@ -248,6 +248,6 @@ fn keeping_a_field_says_how_far_it_is_off() {
         fields.update(&mut world, step == 0, &mut report).unwrap();
     }
     let [(name, off)] = report.largest[..] else { panic!("{:?}", report.largest) };
-    assert_eq!(name, KEPT_ERROR);
+    assert_eq!(name, REUSE_ERROR);
     assert!((off - 0.05_f64.sin()).abs() < 1e-12, "{off}");
 }

@@ -1,4 +1,4 @@
-//! Tests of the methods on the problems of [`rubblepile_validate::workload`].
+//! Tests of the methods on the problems of [`rubblepile_validate::workload`], and of the links in the pages.
 
 mod deformable_disc;
 mod deformable_elastic;
@@ -7,3 +7,4 @@ mod gas;
 mod gravity_errors;
 mod gravity_fields;
 mod meetings;
+mod pages;

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Search, TILT, bottom};
 use crate::{
     contact::name,
-    mesh::{Bend, Edge},
+    mesh::{Bend, MeshEdge},
 };
 
 /// Two edges that lie across each other.
@@ -70,7 +70,7 @@ fn touching(search: &Search, ridge: &Ridge, mut crossings: Vec<Crossing>) -> Vec
     crossings
 }
 
-fn ridge(search: &Search, edge: &Edge) -> Ridge {
+fn ridge(search: &Search, edge: &MeshEdge) -> Ridge {
     Ridge {
         ends: edge.ends.map(|v| search.vertex(v)),
         facets: edge.facets,

@@ -1,4 +1,4 @@
-//! From all the points that were found to a few that hold the hull as well.
+//! Reduces the contact points found to a few that support the hull as well.
 
 use glam::{DMat3, DVec3};
 

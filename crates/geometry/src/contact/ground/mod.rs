@@ -74,7 +74,7 @@ pub fn hull_ground(
     few::keep(hull, &mut search.found, out);
 }
 
-/// What is known while looking. Points and surface are seen from the hull's centre.
+/// State of the search. Points and surface are relative to the hull's centre.
 struct Search<'a> {
     hull: &'a Placed,
     facets: &'a Facets,
@@ -94,7 +94,7 @@ impl Search<'_> {
         self.facets.vertex(k) - self.hull.centre
     }
 
-    /// How high a point is above a facet.
+    /// Height of a point above a facet.
     fn height(&self, facet: u32, x: DVec3) -> f64 {
         let corner = self.vertex(self.facets.mesh.triangles[facet as usize][0]);
         self.facets.normals[facet as usize].dot(x - corner)

@@ -4,12 +4,12 @@ use glam::DVec3;
 
 use super::{DEEPEST, Search, TILT};
 use crate::{
-    contact::{Touch, hull_sphere, name},
-    mesh::{Bend, Place},
+    contact::{Proximity, hull_sphere, name},
+    mesh::{Bend, TriangleFeature},
 };
 
 /// A facet next to a vertex of the hull: its closest point and where that is.
-type Beside = (u32, DVec3, Place);
+type Beside = (u32, DVec3, TriangleFeature);
 
 pub fn of_hull(search: &mut Search) {
     for k in 0..search.hull.hull.vertices.len() {
@@ -61,8 +61,8 @@ fn outside(search: &mut Search, vertex: usize, x: DVec3) {
         // Closest to an edge within a plane or a hollow only by rounding: the facet counts as if it went on.
         let over = distance * distance - height * height <= search.tiny * search.tiny;
         let (up, gap) = match place {
-            Place::Inside => (search.facets.normals[facet as usize], height),
-            Place::Edge(k) => {
+            TriangleFeature::Inside => (search.facets.normals[facet as usize], height),
+            TriangleFeature::Edge(k) => {
                 let edge = search.facets.edges[search.facets.sides[facet as usize][k] as usize];
                 if edge.bend != Bend::Ridge {
                     if !over {
@@ -80,7 +80,7 @@ fn outside(search: &mut Search, vertex: usize, x: DVec3) {
                     (up, distance)
                 }
             }
-            Place::Vertex(k) => {
+            TriangleFeature::Vertex(k) => {
                 let corner = search.facets.mesh.triangles[facet as usize][k];
                 if search.facets.blunt[corner as usize] {
                     if !over {
@@ -120,9 +120,9 @@ fn inside(search: &mut Search, vertex: usize, x: DVec3, depth: f64, nearest: u32
             search.facets.edges[edge as usize].bend != Bend::Ridge && aside <= beyond
         };
         let over = match place {
-            Place::Inside => true,
-            Place::Edge(k) => goes_on(k),
-            Place::Vertex(k) => goes_on(k) && goes_on((k + 2) % 3),
+            TriangleFeature::Inside => true,
+            TriangleFeature::Edge(k) => goes_on(k),
+            TriangleFeature::Vertex(k) => goes_on(k) && goes_on((k + 2) % 3),
         };
         let counts = height <= search.margin && height >= -depth * (1.0 + 1e-6) - search.tiny;
         if over && counts && stands_on(search, vertex, up) {
@@ -139,7 +139,7 @@ fn inside(search: &mut Search, vertex: usize, x: DVec3, depth: f64, nearest: u32
         let height = search.height(facet, x);
         let up = search.facets.normals[facet as usize];
         let better = height <= 0.0 && least.is_none_or(|l| height > l.0);
-        if better && place == Place::Inside && stands_on(search, vertex, up) {
+        if better && place == TriangleFeature::Inside && stands_on(search, vertex, up) {
             least = Some((height, facet));
         }
     }
@@ -174,7 +174,9 @@ pub fn of_surface(search: &mut Search) {
         }
         let (feature, facet) = (name::of_b(vertex), facets.facet_at[vertex as usize]);
         if top > search.tiny {
-            let Touch::Near(touch) = hull_sphere(hull, hull.centre + x, 0.0, search.margin) else { continue };
+            let Proximity::Near(touch) = hull_sphere(hull, hull.centre + x, 0.0, search.margin) else {
+                continue;
+            };
             let Some(point) = touch.points.first() else { continue };
             let up = -point.normal;
             if facets.falls_away(vertex, up, TILT) {

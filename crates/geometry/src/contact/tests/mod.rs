@@ -46,12 +46,12 @@ fn check(a: &Placed, b: &Placed, margin: f64) -> usize {
     let touch = hulls(a, b, margin);
     let swapped = hulls(b, a, margin);
     match touch {
-        Touch::Apart(bound) => {
+        Proximity::Apart(bound) => {
             assert!(bound > margin && bound <= exact + tolerance, "{bound:e} {exact:e}");
             assert_eq!(touch, swapped);
             0
         }
-        Touch::Near(manifold) => {
+        Proximity::Near(manifold) => {
             let n = manifold.normal;
             assert!((n.length() - 1.0).abs() < 1e-12);
             assert!(exact <= margin + tolerance);
@@ -84,7 +84,7 @@ fn check(a: &Placed, b: &Placed, margin: f64) -> usize {
                 }
             }
             if d != DVec3::ZERO {
-                let Touch::Near(back) = swapped else { panic!("touches one way only") };
+                let Proximity::Near(back) = swapped else { panic!("touches one way only") };
                 assert_eq!(back.normal, -n);
                 let same = |p: &Point, q: &Point| (p.position, p.gap) == (q.position, q.gap);
                 assert!(points.len() == back.points.len());
@@ -103,8 +103,8 @@ fn distance_for(a: &Placed, b: &mut Placed, turn: DQuat, direction: DVec3, gap: 
         let middle = 0.5 * (low + high);
         b.place(a.centre + middle * direction - turn * b.hull.centre, turn);
         let apart = match hulls(a, b, gap.max(0.0) + 1e-6 * scale) {
-            Touch::Apart(_) => true,
-            Touch::Near(m) => m.points[0].gap > gap,
+            Proximity::Apart(_) => true,
+            Proximity::Near(m) => m.points[0].gap > gap,
         };
         if apart { high = middle } else { low = middle }
     }
@@ -211,7 +211,7 @@ fn boxes_face_to_face_have_four_points() {
             let a = Placed::new(hull(&block(DVec3::ONE)), DVec3::splat(7.0), all);
             let b = Placed::new(hull(&block(DVec3::ONE)), DVec3::splat(7.0) + all * shift, all * about);
             assert!(check(&a, &b, 0.01) >= 3);
-            let Touch::Near(m) = hulls(&a, &b, 0.01) else { panic!() };
+            let Proximity::Near(m) = hulls(&a, &b, 0.01) else { panic!() };
             assert!((m.normal - all * DVec3::Z).length() < 1e-9, "{gap} {:?}", m.normal - all * DVec3::Z);
             assert!(m.points.iter().all(|p| (p.gap - gap).abs() < 1e-12));
             let spread =
@@ -221,7 +221,7 @@ fn boxes_face_to_face_have_four_points() {
     }
     // The same box in the same place.
     let a = Placed::new(hull(&block(DVec3::ONE)), DVec3::ZERO, DQuat::IDENTITY);
-    let Touch::Near(m) = hulls(&a, &a, 0.01) else { panic!() };
+    let Proximity::Near(m) = hulls(&a, &a, 0.01) else { panic!() };
     assert!(m.points.len() == 4 && m.points.iter().all(|p| (p.gap + 1.0).abs() < 1e-12));
 }
 
@@ -258,9 +258,9 @@ fn turning_the_pair_turns_the_contact_and_names_stay() {
         let gap = rng.range(-4e-3, 4e-3);
         let x = a.centre + distance_for(&a, &mut b, qb, direction, gap) * direction - qb * sb.centre;
         b.place(x, qb);
-        let Touch::Near(m) = hulls(&a, &b, 0.01) else { panic!() };
+        let Proximity::Near(m) = hulls(&a, &b, 0.01) else { panic!() };
         let turned = |p: &Arc<Hull>, x: DVec3, q: DQuat| Placed::new(p.clone(), all * x, all * q);
-        let Touch::Near(t) = hulls(&turned(&sa, DVec3::ZERO, qa), &turned(&sb, x, qb), 0.01) else {
+        let Proximity::Near(t) = hulls(&turned(&sa, DVec3::ZERO, qa), &turned(&sb, x, qb), 0.01) else {
             panic!()
         };
         assert!((t.normal - all * m.normal).length() < 1e-9);
@@ -332,8 +332,8 @@ fn plain_and_wide_lanes_give_the_same_bits() {
         let (b, _) = boulder(apart);
         let (a, b) = (&a, &b);
         let found = hulls(a, b, margin);
-        assert_eq!(Pair { a, b, margin }.run::<Portable>(), found);
-        near += usize::from(matches!(found, Touch::Near(_)));
+        assert_eq!(HullPair { a, b, margin }.run::<Portable>(), found);
+        near += usize::from(matches!(found, Proximity::Near(_)));
     }
     assert!((100..300).contains(&near), "{near} of 400");
 }

@@ -9,8 +9,8 @@ use rubblepile_core::{
 use super::{MANY, hull, outside, shape, turn};
 use crate::{contact::*, solid::block};
 
-fn manifold(touch: Touch) -> Manifold {
-    let Touch::Near(m) = touch else { panic!("{touch:?}") };
+fn manifold(touch: Proximity) -> Manifold {
+    let Proximity::Near(m) = touch else { panic!("{touch:?}") };
     assert!((m.normal.length() - 1.0).abs() < 1e-12 && !m.points.is_empty());
     m
 }
@@ -41,7 +41,7 @@ fn spheres_agree_with_all_faces_tried() {
         let out = outside(&a, centre);
         let exact = if out > 0.0 { (plain::on_surface(&a, x) - x).length() } else { out } - radius;
         match hull_sphere(&a, centre, radius, margin) {
-            Touch::Apart(bound) => assert!(bound > margin && bound <= exact + 1e-12),
+            Proximity::Apart(bound) => assert!(bound > margin && bound <= exact + 1e-12),
             touch => {
                 let m = manifold(touch);
                 let p = m.points[0];
@@ -83,8 +83,8 @@ fn planes_and_boxes_touch_the_lowest_vertices() {
     let gaps = [-0.01, 3.01, 1.5, 1.5, 3.1, -0.1];
     for (face, gap) in gaps.into_iter().enumerate() {
         match hull_wall(&a, &PlacedWall::new(&room, face as u32, &at_rest(room)), 0.01) {
-            Touch::Apart(bound) => assert!((bound - gap).abs() < 1e-12 && gap > 0.01),
-            Touch::Near(m) => {
+            Proximity::Apart(bound) => assert!((bound - gap).abs() < 1e-12 && gap > 0.01),
+            Proximity::Near(m) => {
                 assert!(m.points.len() == 4 && m.points.iter().all(|p| (p.gap - gap).abs() < 1e-12));
             }
         }
@@ -111,7 +111,7 @@ fn rectangles_agree_with_thin_boxes() {
         let x = DVec3::new(rng.range(-2.5, 2.5), rng.range(-1.8, 1.8), rng.range(-1.0, 1.0));
         let a = Placed::new(hull(&shape(k, &mut rng)), pose.to_world(x), turn(&mut rng));
         match (hull_wall(&a, &wall, 0.05), hulls(&a, &slab, 0.05)) {
-            (Touch::Near(m), Touch::Near(n)) => {
+            (Proximity::Near(m), Proximity::Near(n)) => {
                 near += 1;
                 // Where all of it is over the middle, the wall takes the side of the centre rather than the nearer one.
                 let depth = (m.points[0].gap, n.points[0].gap);
@@ -119,11 +119,11 @@ fn rectangles_agree_with_thin_boxes() {
                 let through = (m.normal.dot(pose.rotation * DVec3::Z).abs() - 1.0).abs() < 1e-12;
                 assert!(same || (through && depth.0 < -0.1), "{depth:?}");
             }
-            (Touch::Apart(bound), _) => {
+            (Proximity::Apart(bound), _) => {
                 let (p, q) = plain::closest(&a, &slab, slab.centre - a.centre);
                 assert!(bound <= (p - q).length() + 2.0 * thin && bound > 0.05);
             }
-            (m, n) => assert!(matches!(n, Touch::Apart(b) if b < 0.05 + 2.0 * thin), "{m:?} {n:?}"),
+            (m, n) => assert!(matches!(n, Proximity::Apart(b) if b < 0.05 + 2.0 * thin), "{m:?} {n:?}"),
         }
     }
     assert!(near > 500);
@@ -149,10 +149,10 @@ fn disks_hold_what_is_over_them_and_their_rims() {
     // Its side against the rim.
     let edge = manifold(touch(DVec3::new(2.505, 0.0, 0.1), 0.0));
     assert!((edge.normal + DVec3::X).length() < 1e-9 && (edge.points[0].gap - 5e-3).abs() < 2e-3 * 2.0);
-    assert!(matches!(touch(DVec3::new(2.7, 0.0, 0.1), 0.0), Touch::Apart(_)));
+    assert!(matches!(touch(DVec3::new(2.7, 0.0, 0.1), 0.0), Proximity::Apart(_)));
     // In the hole, and over the ring.
-    assert!(matches!(touch(DVec3::new(0.0, 0.0, 0.4), 0.9), Touch::Apart(_)));
-    assert!(matches!(touch(DVec3::new(1.2, 0.0, 0.501), 0.3), Touch::Near(_)));
+    assert!(matches!(touch(DVec3::new(0.0, 0.0, 0.4), 0.9), Proximity::Apart(_)));
+    assert!(matches!(touch(DVec3::new(1.2, 0.0, 0.501), 0.3), Proximity::Near(_)));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn cylinders_are_touched_from_inside_and_outside() {
             off(0.5 * (low + high)) - radius
         };
         match hull_wall(&a, &wall, margin) {
-            Touch::Apart(bound) => assert!(bound > margin && bound <= exact + 1e-9),
+            Proximity::Apart(bound) => assert!(bound > margin && bound <= exact + 1e-9),
             touch => {
                 let m = manifold(touch);
                 assert!((m.points[0].gap - exact).abs() < 1e-7, "{inside} {} {exact}", m.points[0].gap);

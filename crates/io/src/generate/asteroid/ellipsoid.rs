@@ -14,7 +14,7 @@ use crate::generate::GenerateError;
 pub struct EllipsoidAsteroid {
     /// Its semi-axes along x, y and z.
     pub semi_axes: Vector<LengthKind>,
-    /// About how many triangles its surface has.
+    /// Approximate number of facets.
     #[serde(default = "many_facets")]
     pub facets: u64,
 }
@@ -26,7 +26,7 @@ impl EllipsoidAsteroid {
 impl AsteroidSettings for EllipsoidAsteroid {
     fn check(&self, c: &mut Check, at: &str) {
         let least = self.semi_axes.0.min_element();
-        c.check(least > 0.0, at, "semi_axes", || format!("semi-axes must be larger than 0, one is {least}"));
+        c.check(least > 0.0, at, "semi_axes", || format!("semi-axes must be larger than 0; one is {least}"));
         c.modest(self.semi_axes, at, "semi_axes");
         check_facets(c, self.facets, at);
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AsteroidSettings, MadeSurface, SurfaceContext};
 use crate::{
-    generate::{Fault, GenerateError, shape::unit_of_length},
+    generate::{GenerateError, GenerateFault, shape::unit_of_length},
     shape_model::{self, ShapeModel},
 };
 
@@ -14,11 +14,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FileAsteroid {
-    /// The file; a relative path starts at the folder of the scenario.
+    /// The file; a relative path starts at the scenario's folder.
     pub path: String,
     /// Its unit of length: `"m"`, `"km"`.
     pub unit: String,
-    /// Repairs what can be repaired, and says what was done. Otherwise a flaw is an error.
+    /// Repairs flaws of the mesh where possible and reports them. Otherwise a flaw is an error.
     #[serde(default)]
     pub heal: bool,
 }
@@ -41,7 +41,7 @@ impl AsteroidSettings for FileAsteroid {
     }
 
     fn surface(&self, context: &SurfaceContext, at: &str) -> Result<MadeSurface, GenerateError> {
-        let refuse = |message: String, help: &str| Fault::new(message, help).at(join(at, "path"));
+        let refuse = |message: String, help: &str| GenerateFault::new(message, help).at(join(at, "path"));
         let full = context.base.join(&self.path);
         let text = shape_model::text(&full).map_err(|(message, help)| refuse(message, help))?;
         let name = full.display().to_string();
@@ -53,13 +53,14 @@ impl AsteroidSettings for FileAsteroid {
                 Ok(MadeSurface { mesh, repairs })
             }
             Some(flaw) if self.heal => {
-                let done = if repairs.is_empty() { "nothing could be done" } else { "that was not enough" };
+                let done =
+                    if repairs.is_empty() { "no repair was possible" } else { "the repairs were not enough" };
                 let tried: String = repairs.iter().map(|done| format!("{done}; ")).collect();
                 let message = format!("{name} cannot be healed: {tried}{done}: {flaw}");
-                Err(refuse(message, "repair it in a mesh editor, or take another model").into())
+                Err(refuse(message, "repair it in a mesh editor, or use another model").into())
             }
             Some(flaw) => Err(refuse(
-                format!("{name} is no closed surface: {flaw}"),
+                format!("{name} is not a closed surface: {flaw}"),
                 "give `heal = true` to have repaired what can be; \
                  `rubblepile info FILE --unit UNIT --heal` shows what that does",
             )

@@ -5,14 +5,14 @@ use rubblepile_geometry::mesh::make::Relief;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Relief of a surface that is made, from the seed of the run.
+/// Relief of a generated surface, from the seed of the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReliefTable {
     /// Craters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub craters: Option<Spots>,
-    /// Boulders that are a part of the surface.
+    /// Boulders that are part of the surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boulders: Option<Spots>,
     /// Root mean square height of a self-similar roughness.
@@ -20,11 +20,11 @@ pub struct ReliefTable {
     pub roughness: Option<Length>,
 }
 
-/// Craters or boulders, whose number falls as the square of the size.
+/// Craters or boulders: the cumulative number falls with the square of the size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spots {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Smallest radius.
     pub min: Length,
@@ -41,7 +41,7 @@ impl ReliefTable {
             c.positive(s.min, &at, "min");
             c.positive(s.max, &at, "max");
             c.check(s.min.0 <= s.max.0, &at, "min", || "`min` must not be above `max`".into());
-            c.check(s.count <= 1_000_000, &at, "count", || "at most a million are possible".into());
+            c.check(s.count <= 1_000_000, &at, "count", || "at most a million are allowed".into());
         }
         if let Some(roughness) = self.roughness {
             c.not_negative(roughness, at, "roughness");

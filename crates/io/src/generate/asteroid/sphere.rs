@@ -15,7 +15,7 @@ use crate::generate::GenerateError;
 pub struct SphereAsteroid {
     /// Its radius.
     pub radius: Length,
-    /// About how many triangles its surface has.
+    /// Approximate number of facets.
     #[serde(default = "many_facets")]
     pub facets: u64,
 }

@@ -14,13 +14,13 @@ use crate::generate::GenerateError;
 pub struct TopAsteroid {
     /// Radius at the equator.
     pub radius: Length,
-    /// Distance of the poles from the middle. Not given: 0.9 of `radius`.
+    /// Distance of the poles from the centre. Default: 0.9 of `radius`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pole: Option<Length>,
     /// How sharp the ridge is, from 0, an ellipsoid, to 1, a double cone.
     #[serde(default = "ridge")]
     pub ridge: Number,
-    /// About how many triangles its surface has.
+    /// Approximate number of facets.
     #[serde(default = "many_facets")]
     pub facets: u64,
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MOST_POINTS, OutlineContext, OutlineSettings, Outlines};
 use crate::{
-    generate::{Fault, GenerateError, shape::unit_of_length},
+    generate::{GenerateError, GenerateFault, shape::unit_of_length},
     input,
 };
 
@@ -38,7 +38,7 @@ impl OutlineSettings for FileOutline {
         let full = context.base.join(&self.path);
         let name = full.display().to_string();
         let help = "give x and y of a point on each line";
-        let refuse = |message: String, help: &str| Fault::new(message, help).at(join(at, "path"));
+        let refuse = |message: String, help: &str| GenerateFault::new(message, help).at(join(at, "path"));
         let text = input::text(&full, help).map_err(|(message, help)| refuse(message, help))?;
         let unit = unit_of_length(&self.unit).unwrap_or(1.0);
         let mut points = Vec::new();
@@ -54,13 +54,13 @@ impl OutlineSettings for FileOutline {
                 Ok([x, y]) => points.push(unit * DVec2::new(*x, *y)),
                 _ => {
                     let shown: String = line.chars().take(60).collect();
-                    let message = format!("{name}, line {}: `{shown}` is no point", number + 1);
+                    let message = format!("{name}, line {}: `{shown}` is not a point", number + 1);
                     return Err(refuse(message, help).into());
                 }
             }
             if points.len() > MOST_POINTS {
                 let message = format!("{name} has more than {MOST_POINTS} points");
-                return Err(refuse(message, "take every second one").into());
+                return Err(refuse(message, "use every second one").into());
             }
         }
         Ok(Outlines::One(points))

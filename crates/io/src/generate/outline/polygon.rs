@@ -12,7 +12,7 @@ use crate::generate::GenerateError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolygonOutline {
-    /// Its corners in order, either way around.
+    /// Its vertices in order, clockwise or counter-clockwise.
     pub points: Vec<[Length; 2]>,
 }
 
@@ -24,7 +24,7 @@ impl OutlineSettings for PolygonOutline {
     fn check(&self, c: &mut Check, at: &str) {
         let n = self.points.len();
         c.check((3..=MOST_POINTS).contains(&n), at, "points", || {
-            format!("an outline has from 3 to {MOST_POINTS} points, not {n}")
+            format!("an outline has between 3 and {MOST_POINTS} points, not {n}")
         });
         for [x, y] in &self.points {
             c.modest(Vector::<LengthKind>::new(x.0, y.0, 0.0), at, "points");

@@ -12,16 +12,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{OutlineContext, OutlineSettings, Outlines};
-use crate::generate::{Fault, GenerateError};
+use crate::generate::{GenerateError, GenerateFault};
 
 /// Grains of one table.
 const MOST_GRAINS: u64 = 10_000;
 
-/// Sand-like grains in a box: cells that fill it, in each an outline of random waves. From the seed of the run.
+/// Sand-like grains in a box: one outline of random harmonics in each of the cells that fill it, from the seed of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SandOutlines {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// Lower left corner of the box.
     #[serde(default = "no_corner")]
@@ -33,13 +33,13 @@ pub struct SandOutlines {
     /// Half the excess of length over width.
     #[serde(default = "some_elongation")]
     pub elongation: Number,
-    /// How large waves from the third to the seventh are, over the radius; 0: round.
+    /// Amplitude of the third to seventh harmonics over the radius; 0: round.
     #[serde(default = "some_angularity")]
     pub angularity: Number,
-    /// How large waves from the eighth on are, over the radius; 0: smooth.
+    /// Amplitude of the harmonics from the eighth on over the radius; 0: smooth.
     #[serde(default = "some_roughness")]
     pub roughness: Number,
-    /// How often cells are made even: the more, the more alike are the sizes of the grains.
+    /// Number of relaxations of the cells: more make the grains' sizes more uniform.
     #[serde(default = "some_evenness")]
     pub evenness: u32,
 }
@@ -61,7 +61,7 @@ fn some_evenness() -> u32 {
 }
 
 impl SandOutlines {
-    pub const ABOUT: &str = "Many sand-like grains in a box, none of which touch.";
+    pub const ABOUT: &str = "Many sand-like grains in a box, without contacts.";
 }
 
 impl OutlineSettings for SandOutlines {
@@ -117,10 +117,11 @@ impl OutlineSettings for SandOutlines {
         let moved = |outline: &Outline| {
             let points: Vec<DVec2> = outline.points().iter().map(|x| *x + corner).collect();
             Outline::new(&points)
-                .map_err(|e| Fault::new(e.to_string(), "take less `angularity`").at(at).into())
+                .map_err(|e| GenerateFault::new(e.to_string(), "use less `angularity`").at(at).into())
         };
-        let made = packing::sand(&sand)
-            .map_err(|e| Fault::new(e.to_string(), "take fewer or smaller grains").at(join(at, "solid")))?;
+        let made = packing::sand(&sand).map_err(|e| {
+            GenerateFault::new(e.to_string(), "use fewer or smaller grains").at(join(at, "solid"))
+        })?;
         made.iter().map(moved).collect::<Result<_, _>>().map(Outlines::Many)
     }
 }

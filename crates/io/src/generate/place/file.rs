@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GroupCount, PlaceContext, PlaceSettings};
 use crate::{
-    generate::{Fault, GenerateError, GrainTable, table},
+    generate::{GenerateError, GenerateFault, GrainTable, table},
     input,
     scenario::ScenarioError,
 };
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilePlace {
-    /// The file; a relative path starts at the folder of the scenario.
+    /// The file; a relative path starts at the scenario's folder.
     pub path: String,
 }
 
@@ -30,7 +30,7 @@ impl FilePlace {
         }
         let path = context.base.join(&self.path);
         let text = input::text(&path, "it must be CSV in UTF-8")
-            .map_err(|(message, help)| Fault::new(message, help).at(join(at, "path")))?;
+            .map_err(|(message, help)| GenerateFault::new(message, help).at(join(at, "path")))?;
         let name = path.display().to_string();
         match table::read(&text) {
             Ok(table) => Ok((table, name)),

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GroupCount, PlaceContext, PlaceSettings};
-use crate::generate::{Fault, GenerateError, GrainTable, region::CylinderVolume};
+use crate::generate::{GenerateError, GenerateFault, GrainTable, region::CylinderVolume};
 
 /// Random positions over a place on an asteroid, without overlaps: in a cylinder that stands on the surface along its mean
 /// normal. They move with the asteroid.
@@ -84,7 +84,7 @@ impl PlaceSettings for Heap {
         let radius = context.radii(context.count.unwrap_or(0) as usize)?;
         let cylinder = self.cylinder(context.world);
         let position = cylinder
-            .ok_or_else(|| Fault::new("there is no surface there", "choose another place"))
+            .ok_or_else(|| GenerateFault::new("there is no surface there", "choose another place"))
             .and_then(|cylinder| context.insert(&cylinder, &radius, 0.0))
             .map_err(|fault| fault.at(at))?;
         Ok(GrainTable { position, radius: Some(radius), ..Default::default() })

@@ -10,7 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GroupCount, PlaceContext, PlaceSettings};
-use crate::generate::{Fault, GenerateError, GrainTable, MAX_GRAINS, Region, region, region::RegionTable};
+use crate::generate::{
+    GenerateError, GenerateFault, GrainTable, MAX_GRAINS, Region, region, region::RegionTable,
+};
 
 /// The sites of a regular lattice in a region; grains do not stick out of it. With fewer grains than sites,
 /// those nearest to the centre of a sphere, or the lowest (along z) of another region, are taken.
@@ -22,7 +24,7 @@ pub struct Lattice {
     pub kind: LatticeName,
     /// The region that is filled.
     pub region: RegionTable,
-    /// Distance of neighbours. Not given: twice the largest radius.
+    /// Distance of neighbours. Default: twice the largest radius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spacing: Option<Length>,
     /// Largest random displacement of a grain from its site.
@@ -136,7 +138,7 @@ fn sites(
     spacing: f64,
     r: f64,
     count: Option<u64>,
-) -> Result<Vec<DVec3>, Fault> {
+) -> Result<Vec<DVec3>, GenerateFault> {
     let middle = middle(kind, region, spacing, r, count);
     let region = middle.as_deref().unwrap_or(region);
     let enough = match &middle {
@@ -178,7 +180,7 @@ fn sites(
     }
     if let Some(count) = count {
         if (sites.len() as u64) < count {
-            return Err(Fault::new(
+            return Err(GenerateFault::new(
                 format!("the lattice has only {} sites in this region, not {count}", sites.len()),
                 "make the region larger, the spacing or the grains smaller, or `count` less",
             ));
@@ -191,7 +193,7 @@ fn sites(
         sites.truncate(count as usize);
     }
     if sites.is_empty() {
-        return Err(Fault::new(
+        return Err(GenerateFault::new(
             "not one grain fits into this region",
             "make the region larger or the grains smaller",
         ));

@@ -9,7 +9,7 @@ use rubblepile_core::{
     settings::{Check, Checked, join},
 };
 
-use super::{Fault, GenerateError, GrainTable, Region, SphereGrid, insertion, size::SizeSettings};
+use super::{GenerateError, GenerateFault, GrainTable, Region, SphereGrid, insertion, size::SizeSettings};
 
 choices! {
     /// Where grains are.
@@ -117,7 +117,12 @@ impl PlaceContext<'_> {
     }
 
     /// Random positions for these radii in a region, clear of each other and of the groups before by `gap`.
-    pub fn insert(&mut self, region: &dyn Region, radii: &[f64], gap: f64) -> Result<Vec<DVec3>, Fault> {
+    pub fn insert(
+        &mut self,
+        region: &dyn Region,
+        radii: &[f64],
+        gap: f64,
+    ) -> Result<Vec<DVec3>, GenerateFault> {
         let first = self.world.bodies.len() as u32;
         let mut rng = (self.stream)("place");
         insertion::positions(region, radii, gap, &self.world.domain, self.taken, first, &mut rng)

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::settings::{Check, LengthKind, Vector};
-use rubblepile_geometry::solid::{self, Made};
+use rubblepile_geometry::solid::{self, OrientedSolid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ impl BlockShape {
         c.check(least >= 1e-6 * most, at, "size", || "the block is too thin to compute with".into());
     }
 
-    pub(super) fn solid(&self) -> Made {
-        Made { solid: solid::block(self.size.0), centre: DVec3::ZERO, orientation: DQuat::IDENTITY }
+    pub(super) fn solid(&self) -> OrientedSolid {
+        OrientedSolid { solid: solid::block(self.size.0), centre: DVec3::ZERO, orientation: DQuat::IDENTITY }
     }
 }

@@ -8,7 +8,7 @@ use serde::{
     de::{Error, SeqAccess, Visitor},
 };
 
-/// A number of corners, or its range.
+/// A number of vertices, or its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corners {
     pub min: u32,
@@ -21,11 +21,11 @@ impl<'de> Visitor<'de> for CornersVisitor {
     type Value = Corners;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of corners, or [smallest, largest]")
+        f.write_str("a number of vertices, or [smallest, largest]")
     }
 
     fn visit_i64<E: Error>(self, n: i64) -> Result<Corners, E> {
-        let n = u32::try_from(n).map_err(|_| E::custom(format!("{n} is no number of corners")))?;
+        let n = u32::try_from(n).map_err(|_| E::custom(format!("{n} is not a number of vertices")))?;
         Ok(Corners { min: n, max: n })
     }
 

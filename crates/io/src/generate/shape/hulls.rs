@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 use rubblepile_core::settings::{Check, LengthKind, Vector, join};
-use rubblepile_geometry::solid::{self, Made};
+use rubblepile_geometry::solid::{self, OrientedSolid};
 
 use super::{MOST_CORNERS, ShapeTable, unit_of_length};
 use crate::{
-    generate::{Fault, GenerateError, obj},
+    generate::{GenerateError, GenerateFault, obj},
     input,
     scenario::ScenarioError,
 };
@@ -24,12 +24,14 @@ pub(super) fn check(shape: &ShapeTable, c: &mut Check, at: &str) {
         (None, None) => Vec::new(),
     };
     c.check(parts.len() <= MOST_PARTS, at, "parts", || {
-        format!("there are {} parts, at most {MOST_PARTS} are possible", parts.len())
+        format!("there are {} parts; at most {MOST_PARTS} are allowed", parts.len())
     });
     for (key, points) in parts.iter().take(MOST_PARTS) {
         let n = points.len();
-        c.check(n <= MOST_POINTS, at, key, || format!("{n} points are too many, at most {MOST_POINTS}"));
-        c.check(n >= 4, at, key, || format!("a solid has at least 4 corners, here are {n}"));
+        c.check(n <= MOST_POINTS, at, key, || {
+            format!("{n} points are too many; at most {MOST_POINTS} are allowed")
+        });
+        c.check(n >= 4, at, key, || format!("a solid needs at least 4 vertices, this one has {n}"));
         if c.full() {
             return;
         }
@@ -45,7 +47,11 @@ pub(super) fn check(shape: &ShapeTable, c: &mut Check, at: &str) {
 }
 
 /// The solid that these keys give; `None`: they are not given. `at` is the path of the shape.
-pub(super) fn solid(shape: &ShapeTable, base: &Path, at: &str) -> Result<Option<Made>, GenerateError> {
+pub(super) fn solid(
+    shape: &ShapeTable,
+    base: &Path,
+    at: &str,
+) -> Result<Option<OrientedSolid>, GenerateError> {
     let points = |list: &[Vector<LengthKind>]| list.iter().map(|v| v.0).collect::<Vec<DVec3>>();
     let (key, parts) = if let Some(list) = &shape.vertices {
         ("vertices", vec![points(list)])
@@ -57,12 +63,12 @@ pub(super) fn solid(shape: &ShapeTable, base: &Path, at: &str) -> Result<Option<
         return Ok(None);
     };
     let help = "look at the points, in ParaView or another viewer";
-    let made = convex_parts(&parts).map_err(|e| Fault::new(e, help).at(join(at, key)))?;
+    let made = convex_parts(&parts).map_err(|e| GenerateFault::new(e, help).at(join(at, key)))?;
     Ok(Some(made))
 }
 
 fn from_file(path: &Path, unit: Option<&str>, at: &str) -> Result<Vec<Vec<DVec3>>, GenerateError> {
-    let refuse = |key: &str, message: String, help: &str| Fault::new(message, help).at(join(at, key));
+    let refuse = |key: &str, message: String, help: &str| GenerateFault::new(message, help).at(join(at, key));
     let unit = unit.map_or(Ok(1.0), unit_of_length);
     let unit = unit.map_err(|e| refuse("unit", e, "give a unit of length"))?;
     let text = input::text(path, "it must be a Wavefront OBJ file")
@@ -71,7 +77,7 @@ fn from_file(path: &Path, unit: Option<&str>, at: &str) -> Result<Vec<Vec<DVec3>
     let mut parts =
         obj::read(&text).map_err(|f| ScenarioError::at(f.message, &name, &text, f.span).with_help(f.help))?;
     if parts.len() > MOST_PARTS {
-        let message = format!("{name} has {} objects, at most {MOST_PARTS} are possible", parts.len());
+        let message = format!("{name} has {} objects; at most {MOST_PARTS} are allowed", parts.len());
         return Err(refuse("file", message, "join some of them").into());
     }
     for v in parts.iter_mut().flatten() {
@@ -81,17 +87,20 @@ fn from_file(path: &Path, unit: Option<&str>, at: &str) -> Result<Vec<Vec<DVec3>
 }
 
 /// A solid of the hulls of parts.
-fn convex_parts(parts: &[Vec<DVec3>]) -> Result<Made, String> {
+fn convex_parts(parts: &[Vec<DVec3>]) -> Result<OrientedSolid, String> {
     let mut corners = Vec::with_capacity(parts.len());
     for (k, points) in parts.iter().enumerate() {
         let which = if parts.len() > 1 { format!("part {k}: ") } else { String::new() };
         if points.len() > MOST_POINTS {
-            return Err(format!("{which}{} points are too many, at most {MOST_POINTS}", points.len()));
+            return Err(format!(
+                "{which}{} points are too many; at most {MOST_POINTS} are allowed",
+                points.len()
+            ));
         }
         let hull = solid::convex_hull(points).map_err(|e| format!("{which}{e}"))?;
         if hull.vertices.len() > MOST_CORNERS as usize {
             return Err(format!(
-                "{which}its hull has {} corners, at most {MOST_CORNERS} are possible",
+                "{which}the hull has {} vertices; at most {MOST_CORNERS} are allowed",
                 hull.vertices.len()
             ));
         }

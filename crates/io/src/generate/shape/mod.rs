@@ -9,7 +9,7 @@ use rubblepile_core::{
     Rng, Shape, ShapeId, Solid, World,
     settings::{Check, LengthKind, Vector, join, quantity::HINT, suggestion},
 };
-use rubblepile_geometry::solid::{self, Made};
+use rubblepile_geometry::solid::{self, OrientedSolid};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -35,10 +35,10 @@ const MOST_CORNERS: u32 = 500;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ShapeTable {
-    /// Rounded polyhedra, another for each grain: random points on a sphere, none too flat or too long.
+    /// Rounded polyhedra, a different one for each grain: hulls of random points on a sphere, none too flat or too elongated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub polyhedron: Option<RandomShape>,
-    /// Angular boulders, another for each grain: random points in a ball.
+    /// Angular boulders, a different one for each grain: hulls of random points in a ball.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub boulder: Option<RandomShape>,
     /// A rectangular block.
@@ -47,14 +47,14 @@ pub struct ShapeTable {
     /// The convex hull of these points.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Vec<Vector<LengthKind>>>,
-    /// A rock of several convex parts that may touch but not overlap: the points of each.
+    /// A rock of several convex parts, each given by its points; parts may touch but not overlap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<Vec<Vector<LengthKind>>>>,
     /// A Wavefront OBJ file; every object (`o`) or group (`g`) in it is a part, taken as its convex hull. A relative
     /// path starts at the folder of the scenario.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Unit of length of `file`: `"m"`, `"km"`. Not given: m.
+    /// Unit of length of `file`: `"m"`, `"km"`. Default: m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
 }
@@ -167,7 +167,7 @@ pub enum GrainShapes {
     /// Another for each grain.
     Random(RandomShape, RandomRock),
     /// One for all, scaled to each grain's radius.
-    Given(Box<Made>),
+    Given(Box<OrientedSolid>),
 }
 
 impl GrainShapes {
@@ -256,5 +256,5 @@ fn random_rotation(rng: &mut Rng) -> DQuat {
 pub fn unit_of_length(unit: &str) -> Result<f64, String> {
     use rubblepile_core::units;
     let size = units::parse_as(&format!("1 {unit}"), units::LENGTH).map_err(|e| e.message)?;
-    if size.is_finite() && size > 0.0 { Ok(size) } else { Err(format!("`{unit}` is no unit of length")) }
+    if size.is_finite() && size > 0.0 { Ok(size) } else { Err(format!("`{unit}` is not a unit of length")) }
 }

@@ -12,11 +12,11 @@ const MOST_BOULDER_CORNERS: u32 = 100;
 /// Grains that each get a shape of their own.
 const MOST_OWN_SHAPES: u64 = 2_000_000;
 
-/// Random shapes, another for each grain.
+/// Random shapes, a different one for each grain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RandomShape {
-    /// How many corners: a number, or the smallest and the largest, between which each is as likely.
+    /// Number of vertices: a number, or the smallest and the largest of a uniform distribution.
     pub vertices: Corners,
 }
 
@@ -50,15 +50,15 @@ impl RandomShape {
         let name = rock.key();
         let at = format!("{shape}.{name}");
         c.check(min <= max, &at, "vertices", || {
-            format!("the smallest number of corners, {min}, is above the largest, {max}")
+            format!("the smallest number of vertices, {min}, is above the largest, {max}")
         });
         c.check(min >= 4 && max <= most, &at, "vertices", || {
-            format!("a {name} has between 4 and {most} corners")
+            format!("a {name} has between 4 and {most} vertices")
         });
         let count = count.unwrap_or(0);
         if count > MOST_OWN_SHAPES {
-            let help = format!("at most {MOST_OWN_SHAPES} can have a shape of their own");
-            c.add_help(shape, format!("{count} grains would each have another shape"), help);
+            let help = format!("at most {MOST_OWN_SHAPES} grains can have shapes of their own");
+            c.add_help(shape, format!("{count} grains would each have a different shape"), help);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use rubblepile_core::Rng;
 
-use crate::generate::Fault;
+use crate::generate::GenerateFault;
 
 /// The standard normal distribution between two limits, tabulated.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,11 +17,11 @@ pub struct Bell {
 const CELLS: usize = 2048;
 
 impl Bell {
-    pub fn new(low: f64, high: f64) -> Result<Bell, Fault> {
+    pub fn new(low: f64, high: f64) -> Result<Bell, GenerateFault> {
         // Past 9 deviations there is 1e-19: nothing that would ever be drawn.
         let (low, high) = (low.max(-9.0), high.min(9.0));
         if low.is_nan() || high.is_nan() || low > high {
-            return Err(Fault::new(
+            return Err(GenerateFault::new(
                 "the limits leave nothing of this distribution: they are more than 9 standard deviations off",
                 "move `min` and `max` around the middle of the distribution",
             ));

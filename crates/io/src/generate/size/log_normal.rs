@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, RadiusSampler, SizeSettings, bell::Bell};
-use crate::generate::Fault;
+use crate::generate::GenerateFault;
 
 /// Log-normal distribution of radii, cut at `min` and `max`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ impl SizeSettings for LogNormalSize {
         c.positive(self.sigma, at, "sigma");
     }
 
-    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault> {
         let (median, sigma, limits) = (self.median.0, self.sigma.0, self.limits());
         let bell = Bell::new((limits.min.0 / median).ln() / sigma, (limits.max.0 / median).ln() / sigma)?;
         Ok(Box::new(move |rng| limits.clamp(median * (sigma * bell.draw(rng)).exp())))

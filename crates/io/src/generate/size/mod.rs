@@ -8,7 +8,7 @@ use rubblepile_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Fault;
+use super::GenerateFault;
 
 mod bell;
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub trait SizeSettings {
     fn check(&self, _c: &mut Check, _at: &str) {}
 
     /// Draws radii, m. An error if nothing of the distribution is between its limits.
-    fn sampler(&self) -> Result<RadiusSampler, Fault>;
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault>;
 
     /// No grain is larger, m.
     fn largest(&self) -> f64 {
@@ -67,7 +67,7 @@ impl SizeSettings for Length {
         Limits { min: *self, max: *self }
     }
 
-    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault> {
         let radius = self.0;
         Ok(Box::new(move |_| radius))
     }

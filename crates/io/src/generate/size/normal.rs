@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, RadiusSampler, SizeSettings, bell::Bell};
-use crate::generate::Fault;
+use crate::generate::GenerateFault;
 
 /// Normal distribution of radii, cut at `min` and `max`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ impl SizeSettings for NormalSize {
         c.positive(self.deviation, at, "deviation");
     }
 
-    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault> {
         let (mean, deviation, limits) = (self.mean.0, self.deviation.0, self.limits());
         let bell = Bell::new((limits.min.0 - mean) / deviation, (limits.max.0 - mean) / deviation)?;
         Ok(Box::new(move |rng| limits.clamp(mean + deviation * bell.draw(rng))))

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, RadiusSampler, SizeSettings};
-use crate::generate::Fault;
+use crate::generate::GenerateFault;
 
 /// Power law: the number of grains in an interval of radii goes as radius to the power of `-exponent`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ impl SizeSettings for PowerLawSize {
         }
     }
 
-    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault> {
         Ok(power_law(self.exponent.0, self.limits()))
     }
 }

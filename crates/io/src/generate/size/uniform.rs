@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, RadiusSampler, SizeSettings, power_law::power_law};
-use crate::generate::Fault;
+use crate::generate::GenerateFault;
 
 /// Uniformly distributed radii.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct UniformSize(pub Limits);
 schema_of!(UniformSize: Limits);
 
 impl UniformSize {
-    pub const ABOUT: &str = "Every radius is as likely.";
+    pub const ABOUT: &str = "Uniformly distributed radii.";
 }
 
 impl SizeSettings for UniformSize {
@@ -21,7 +21,7 @@ impl SizeSettings for UniformSize {
         self.0.clone()
     }
 
-    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault> {
         Ok(power_law(0.0, self.limits()))
     }
 }

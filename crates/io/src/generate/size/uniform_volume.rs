@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Limits, RadiusSampler, SizeSettings, power_law::power_law};
-use crate::generate::Fault;
+use crate::generate::GenerateFault;
 
 /// Radii that are uniformly distributed by volume.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,7 +14,8 @@ pub struct UniformVolumeSize(pub Limits);
 schema_of!(UniformVolumeSize: Limits);
 
 impl UniformVolumeSize {
-    pub const ABOUT: &str = "Every interval of radii of one width holds the same volume of grains.";
+    pub const ABOUT: &str =
+        "Uniformly distributed by volume: intervals of radii of equal width hold equal volumes of grains.";
 }
 
 impl SizeSettings for UniformVolumeSize {
@@ -22,7 +23,7 @@ impl SizeSettings for UniformVolumeSize {
         self.0.clone()
     }
 
-    fn sampler(&self) -> Result<RadiusSampler, Fault> {
+    fn sampler(&self) -> Result<RadiusSampler, GenerateFault> {
         Ok(power_law(3.0, self.limits()))
     }
 }

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GroupCount, PlaceContext, PlaceSettings};
-use crate::generate::{Fault, GenerateError, GrainTable};
+use crate::generate::{GenerateError, GenerateFault, GrainTable};
 
 /// Grains evenly spaced on a circle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,9 @@ impl PlaceSettings for RingPlace {
         let step = TAU / n as f64;
         if n > 1 && radius * (0.5 * step).sin() < largest {
             let message = format!("{n} grains of radius {largest} m do not fit on the ring");
-            return Err(Fault::new(message, "make the ring larger, or take fewer grains").at(at).into());
+            return Err(GenerateFault::new(message, "make the ring larger, or take fewer grains")
+                .at(at)
+                .into());
         }
         let (u, v) = self.axis.0.normalize_or(DVec3::Z).any_orthonormal_pair();
         let point = |angle: f64| self.centre.0 + radius * (angle.cos() * u + angle.sin() * v);

@@ -6,8 +6,8 @@ use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Bulk,
     fill::{Density, fill},
-    internals::{Damping, Grain},
-    law::Law,
+    internals::{Damping, SampleGrain},
+    law::Elasticity,
     outline::Outline,
     shape,
     step::{Scheme, Settings},
@@ -30,10 +30,17 @@ pub fn settings() -> Settings {
 }
 
 /// A disc whose first node is its lowest.
-pub fn disc(centre: DVec2, spacing: f64, grading: f64, law: Law, density: f64, damping: Damping) -> Grain {
+pub fn disc(
+    centre: DVec2,
+    spacing: f64,
+    grading: f64,
+    law: Elasticity,
+    density: f64,
+    damping: Damping,
+) -> SampleGrain {
     let points: Vec<DVec2> =
         (0..7200).map(|k| centre + DVec2::from_angle(TAU * (f64::from(k) / 7200.0 - 0.25))).collect();
     let filling = fill(&Outline::new(&points).unwrap(), Density { spacing, grading }).unwrap();
-    let bulk = Bulk::new(&filling, law, density, shape::Kind::Radial).unwrap();
-    Grain { filling, bulk, damping, material: 0 }
+    let bulk = Bulk::new(&filling, law, density, shape::Interpolation::Radial).unwrap();
+    SampleGrain { filling, bulk, damping, material: 0 }
 }

@@ -2,9 +2,9 @@
 
 use glam::DVec2;
 use rubblepile_meshfree::{
-    internals::{Damping, Flows, Grip, Losses, Sample, Wall},
-    law::{Kind, Law, Plane},
-    step::{Scheme, Settings, State, StepError, Stepper},
+    internals::{Damping, Flows, Grip, Losses, Sample, StraightWall},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
+    step::{NodalState, Scheme, Settings, StepError, Stepper},
 };
 
 use super::{Result, WorkloadError, disc, settings};
@@ -20,7 +20,7 @@ pub struct Sums {
     pub potential: f64,
 }
 
-fn sums(sample: &Sample, state: &State) -> Result<Sums> {
+fn sums(sample: &Sample, state: &NodalState) -> Result<Sums> {
     let (p, _) = sample.mass_times(&state.velocity, &state.velocity);
     let x = sample.positions(&state.displacement);
     let (_, elastic) =
@@ -67,8 +67,8 @@ const DENSITY: f64 = 1000.0;
 
 impl Conditions {
     /// Discs of radius 1.
-    fn discs(&self, centres: &[DVec2], walls: Vec<Wall>, gravity: DVec2) -> Result<Sample> {
-        let law = Law::new(Kind::NeoHookean, Plane::Strain, 1e6, 0.3)?;
+    fn discs(&self, centres: &[DVec2], walls: Vec<StraightWall>, gravity: DVec2) -> Result<Sample> {
+        let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Strain, 1e6, 0.3)?;
         let made = |centre: &DVec2| disc(*centre, self.spacing, 0.1, law, DENSITY, self.damping);
         let grains = centres.iter().map(made).collect::<Result<Vec<_>>>()?;
         let mut sample = Sample::new(grains, walls, gravity).ok_or(WorkloadError::NoTangent)?;
@@ -111,7 +111,10 @@ impl Conditions {
 
     /// A disc lies on a floor, and a lid comes down by a fifth of its height and rubs along it.
     pub fn squeezed(&self) -> Result<Balance> {
-        let walls = vec![Wall::new(DVec2::ZERO, DVec2::Y), Wall::new(DVec2::new(0.0, 2.0), -DVec2::Y)];
+        let walls = vec![
+            StraightWall::new(DVec2::ZERO, DVec2::Y),
+            StraightWall::new(DVec2::new(0.0, 2.0), -DVec2::Y),
+        ];
         let sample = self.discs(&[DVec2::new(0.0, 1.0)], walls, DVec2::new(0.0, -9.81))?;
         let still = vec![DVec2::ZERO; sample.nodes()];
         self.follow(sample, still, 1.0, |sample, time| {

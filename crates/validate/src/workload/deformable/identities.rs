@@ -6,9 +6,10 @@ use glam::DVec2;
 use rubblepile_meshfree::{
     bulk::Flow,
     internals::{
-        Damping, Element, Friction, Grain, NODES, Pressure, closest, on_grain, on_wall, quadrature_points,
+        Damping, Element, Friction, NODES, Pressure, SampleGrain, closest, on_grain, on_wall,
+        quadrature_points,
     },
-    law::{Kind, Law, Plane},
+    law::{ElasticLaw, Elasticity, PlaneCondition},
     shape::{self, Domains},
 };
 
@@ -29,7 +30,7 @@ pub struct ShapeErrors {
 }
 
 /// The disc of example 1.
-fn grain(law: Law) -> Result<Grain> {
+fn grain(law: Elasticity) -> Result<SampleGrain> {
     disc(DVec2::new(3.0, 1.0), TAU / 36.0, 0.1, law, 1000.0, Damping::default())
 }
 
@@ -38,8 +39,9 @@ fn larger(a: &mut f64, b: f64) {
     *a = if b.is_nan() { b } else { a.max(b) };
 }
 
-pub fn shape_functions(kind: shape::Kind) -> Result<ShapeErrors> {
-    let filling = grain(Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.3)?)?.filling;
+pub fn shape_functions(kind: shape::Interpolation) -> Result<ShapeErrors> {
+    let filling =
+        grain(Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e6, 0.3)?)?.filling;
     let nodes = &filling.nodes;
     let domains = Domains::new(nodes, kind)?;
     let field = |x: DVec2| {
@@ -98,8 +100,8 @@ pub struct BulkErrors {
 }
 
 /// A disc with all kinds of strain in it; `viscous`: the time of its viscous stress, s.
-pub fn bulk(law: Law, viscous: f64) -> Result<BulkErrors> {
-    let Grain { filling, bulk, .. } = grain(law)?;
+pub fn bulk(law: Elasticity, viscous: f64) -> Result<BulkErrors> {
+    let SampleGrain { filling, bulk, .. } = grain(law)?;
     let n = filling.nodes.len();
     let bent = |x: &DVec2| 0.1 * DVec2::new((1.3 * x.y + x.x).sin(), (0.7 * x.x * x.y).cos());
     let at: Vec<DVec2> = filling.nodes.iter().map(bent).collect();
@@ -167,13 +169,13 @@ const PLACES: [DVec2; NODES] = [
 
 /// The contact of a node that is `height` above where it is in the list, or has come in.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Meeting {
+pub struct NodeMeeting {
     pub opposite: Opposite,
     pub friction: f64,
     pub height: f64,
 }
 
-impl Meeting {
+impl NodeMeeting {
     pub fn places(&self) -> [DVec2; NODES] {
         let mut places = PLACES;
         places[..3].iter_mut().for_each(|x| x.y += self.height);

@@ -11,12 +11,12 @@ use rayon::prelude::*;
 use rubblepile_meshfree::{
     bulk::{Bulk, edge_load},
     fill::{Density, FillError, Filling, fill},
-    internals::{Damping, Grain, Partner, Sample, Wall},
-    law::{Kind, Law, LawError, Plane},
+    internals::{Damping, NodePartner, Sample, SampleGrain, StraightWall},
+    law::{ElasticLaw, Elasticity, LawError, PlaneCondition},
     outline::{Outline, OutlineError},
     packing::{self, PackingError, Sand},
     shape::{self, ShapeError},
-    step::{Scheme, Settings, State, StepError, Stepper},
+    step::{NodalState, Scheme, Settings, StepError, Stepper},
 };
 
 /// Why an experiment could not be made.
@@ -61,15 +61,15 @@ fn filled(points: &[DVec2], spacing: f64, grading: f64) -> Result<Filling> {
 }
 
 /// One grain, without walls and weight.
-fn alone(filling: &Filling, law: Law, density: f64, kind: shape::Kind) -> Result<Sample> {
+fn alone(filling: &Filling, law: Elasticity, density: f64, kind: shape::Interpolation) -> Result<Sample> {
     let bulk = Bulk::new(filling, law, density, kind)?;
-    let grain = Grain { filling: filling.clone(), bulk, damping: Damping::default(), material: 0 };
+    let grain = SampleGrain { filling: filling.clone(), bulk, damping: Damping::default(), material: 0 };
     Sample::new(vec![grain], Vec::new(), DVec2::ZERO).ok_or(WorkloadError::NoTangent)
 }
 
 fn rest(sample: &Sample, displacement: Vec<DVec2>) -> Result<Vec<DVec2>> {
     let zero = vec![DVec2::ZERO; displacement.len()];
-    let state = State { displacement, velocity: zero.clone(), acceleration: zero, watches: Vec::new() };
+    let state = NodalState { displacement, velocity: zero.clone(), acceleration: zero, watches: Vec::new() };
     let settings = Settings { residual: 1e-11, ..settings() };
     Ok(Stepper::new(settings).rest(sample, &state)?.0.displacement)
 }
@@ -78,8 +78,8 @@ fn rest(sample: &Sample, displacement: Vec<DVec2>) -> Result<Vec<DVec2>> {
 /// coordinates held where `exact` has them: displacements found, less `exact`, root mean square, over that of `exact`.
 fn against(
     filling: &Filling,
-    law: Law,
-    kind: shape::Kind,
+    law: Elasticity,
+    kind: shape::Interpolation,
     exact: impl Fn(DVec2) -> DVec2,
     stress: impl Fn(DVec2) -> [f64; 4],
 ) -> Result<f64> {
@@ -108,10 +108,10 @@ fn against(
 }
 
 /// A patch test at large strain: the gradient of deformation is the same everywhere.
-pub fn patch(spacing: f64, kind: shape::Kind) -> Result<f64> {
+pub fn patch(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
     let corners = [[0.0, 0.0], [1.0, 0.0], [1.1, 0.9], [0.2, 1.0]].map(DVec2::from_array);
     let filling = filled(&corners, spacing, 0.0)?;
-    let law = Law::new(Kind::NeoHookean, Plane::Strain, 1000.0, 0.3)?;
+    let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Strain, 1000.0, 0.3)?;
     // Without turning: tractions that do not follow would have a torque on the way.
     let f = [1.04, 0.02, 0.02, 0.97];
     let p = law.respond(f).ok_or(WorkloadError::NoTangent)?.stress;
@@ -120,12 +120,12 @@ pub fn patch(spacing: f64, kind: shape::Kind) -> Result<f64> {
 }
 
 /// A beam, 48 by 12, that is bent by a parabola of shear at its end: Timoshenko and Goodier (1970), section 21.
-pub fn beam(spacing: f64, kind: shape::Kind) -> Result<f64> {
+pub fn beam(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
     let (length, height, load, modulus, ratio) = (48.0, 12.0, -100.0, 3e7, 0.3);
     let inertia = height * height * height / 12.0;
     let corners = [[0.0, -6.0], [length, -6.0], [length, 6.0], [0.0, 6.0]].map(DVec2::from_array);
     let filling = filled(&corners, spacing, 0.0)?;
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Stress, modulus, ratio)?;
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, modulus, ratio)?;
     let square = height * height / 4.0;
     let exact = |DVec2 { x, y }: DVec2| {
         let c = load / (6.0 * modulus * inertia);
@@ -145,13 +145,13 @@ pub fn beam(spacing: f64, kind: shape::Kind) -> Result<f64> {
 }
 
 /// A quarter of a thick ring, radii 1 and 2, with a pressure inside: Lamé's solution in plane strain.
-pub fn ring(spacing: f64, kind: shape::Kind) -> Result<f64> {
+pub fn ring(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
     let (inner, outer, pressure, modulus, ratio) = (1.0_f64, 2.0_f64, 1e-3, 1000.0, 0.3);
     let turn = |k: i32, of: i32| FRAC_PI_2 * f64::from(k) / f64::from(of);
     let out = (0..=200).map(|k| outer * DVec2::from_angle(turn(k, 200)));
     let back = (0..=100).rev().map(|k| inner * DVec2::from_angle(turn(k, 100)));
     let filling = filled(&out.chain(back).collect::<Vec<_>>(), spacing, 0.0)?;
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, modulus, ratio)?;
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, modulus, ratio)?;
     let a = pressure * inner * inner / (outer * outer - inner * inner);
     let b = a * outer * outer;
     let exact = |x: DVec2| {
@@ -173,15 +173,15 @@ pub fn bar(steps: u32) -> Result<f64> {
     let corners = [[0.0, 0.0], [length, 0.0], [length, 0.4], [0.0, 0.4]].map(DVec2::from_array);
     let filling = filled(&corners, 0.1, 0.0)?;
     // Without a Poisson ratio nothing happens across.
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Stress, modulus, 0.0)?;
-    let mut sample = alone(&filling, law, density, shape::Kind::Radial)?;
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, modulus, 0.0)?;
+    let mut sample = alone(&filling, law, density, shape::Interpolation::Radial)?;
     let mode = |x: &DVec2| (PI * x.x / length).cos();
     let start = filling.nodes.iter().map(|x| DVec2::new(1e-6 * mode(x), 0.0)).collect();
     let mut stepper = Stepper::new(Settings { residual: 1e-9, ..settings() });
     let mut state = stepper.start(&sample, start, vec![DVec2::ZERO; filling.nodes.len()])?;
     let period = 2.0 * length / law.wave_speed(density);
     let h = period / f64::from(steps);
-    let part = |state: &State| -> f64 {
+    let part = |state: &NodalState| -> f64 {
         state.displacement.iter().zip(&filling.nodes).map(|(u, x)| u.x * mode(x)).sum()
     };
     // From one upward pass through zero to the next is three quarters of a period to seven quarters.
@@ -208,20 +208,20 @@ pub fn disc(
     centre: DVec2,
     spacing: f64,
     grading: f64,
-    law: Law,
+    law: Elasticity,
     density: f64,
     damping: Damping,
-) -> Result<Grain> {
+) -> Result<SampleGrain> {
     let points: Vec<DVec2> =
         (0..7200).map(|k| centre + DVec2::from_angle(TAU * (f64::from(k) / 7200.0 - 0.25))).collect();
     let filling = filled(&points, spacing, grading)?;
-    let bulk = Bulk::new(&filling, law, density, shape::Kind::Radial)?;
-    Ok(Grain { filling, bulk, damping, material: 0 })
+    let bulk = Bulk::new(&filling, law, density, shape::Interpolation::Radial)?;
+    Ok(SampleGrain { filling, bulk, damping, material: 0 })
 }
 
 /// Height, speed and acceleration of a node at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Node {
+pub struct NodeRecord {
     pub time: f64,
     pub height: f64,
     pub speed: f64,
@@ -229,11 +229,11 @@ pub struct Node {
 }
 
 /// Example 1 of the paper (Table I): a disc falls by half its radius, bounces and comes to rest. Its lowest node (B) and its highest (A).
-pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[Node; 2]>> {
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e6, 0.49)?;
+pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[NodeRecord; 2]>> {
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e6, 0.49)?;
     let grain = disc(DVec2::new(0.0, 1.5), TAU / 36.0, 0.1, law, 1000.0, PAPER_DAMPING)?;
     let top = grain.filling.boundary / 2;
-    let floor = Wall::new(DVec2::ZERO, DVec2::Y);
+    let floor = StraightWall::new(DVec2::ZERO, DVec2::Y);
     let mut sample =
         Sample::new(vec![grain], vec![floor], DVec2::new(0.0, -9.81)).ok_or(WorkloadError::NoTangent)?;
     let n = sample.nodes();
@@ -242,7 +242,7 @@ pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[Node; 2]
     let mut all = Vec::new();
     for k in 1..=(until / h).round() as u32 {
         state = stepper.advance(&mut sample, &state, h, |_, _| {})?.0;
-        let node = |node: usize, at: f64| Node {
+        let node = |node: usize, at: f64| NodeRecord {
             time: f64::from(k) * h,
             height: at + state.displacement[node].y,
             speed: state.velocity[node].y,
@@ -255,7 +255,7 @@ pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[Node; 2]
 
 /// What a disc that is pressed between two plates has, over what Hertz has for the force found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pressed {
+pub struct PressedDisc {
     /// Largest pressure over 2 F / π a.
     pub peak: f64,
     /// Approach of a plate to the middle, over (1 - ν²) F / π E (2 ln(4 R / a) - 1): Johnson (1985), eq. (5.57).
@@ -267,11 +267,11 @@ pub struct Pressed {
 }
 
 /// A disc of radius 1 between two plates that come closer by `depth` each.
-pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
+pub fn pressed_disc(spacing: f64, depth: f64) -> Result<PressedDisc> {
     let (modulus, ratio) = (1e6, 0.3);
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, modulus, ratio)?;
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, modulus, ratio)?;
     let grain = disc(DVec2::ZERO, spacing, 0.1, law, 1000.0, Damping::default())?;
-    let wall = |side: f64| Wall::new(DVec2::new(0.0, side * (1.0 - depth)), DVec2::new(0.0, -side));
+    let wall = |side: f64| StraightWall::new(DVec2::new(0.0, side * (1.0 - depth)), DVec2::new(0.0, -side));
     let mut sample =
         Sample::new(vec![grain], vec![wall(-1.0), wall(1.0)], DVec2::ZERO).ok_or(WorkloadError::NoTangent)?;
     let n = sample.nodes();
@@ -279,8 +279,12 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
     let top = sample.grains[0].filling.boundary / 2;
     sample.held = vec![0, 2 * top];
     let zero = vec![DVec2::ZERO; n];
-    let state =
-        State { displacement: zero.clone(), velocity: zero.clone(), acceleration: zero, watches: Vec::new() };
+    let state = NodalState {
+        displacement: zero.clone(),
+        velocity: zero.clone(),
+        acceleration: zero,
+        watches: Vec::new(),
+    };
     let settings = Settings { residual: 1e-11, gap: 1e-9, stiffness: 1e7, reach: 0.3, ..settings() };
     let (state, _) = Stepper::new(settings).rest(&sample, &state)?;
     let positions = sample.positions(&state.displacement);
@@ -288,7 +292,7 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
     let boundary = sample.grains[0].filling.boundary;
     let mut pressures = Vec::new();
     let mut force = 0.0;
-    for watch in state.watches.iter().filter(|w| w.partner == Partner::Wall(0) && w.hold.pressure > 0.0) {
+    for watch in state.watches.iter().filter(|w| w.partner == NodePartner::Wall(0) && w.hold.pressure > 0.0) {
         let at = watch.node as usize;
         let (before, after) = (positions[(at + boundary - 1) % boundary], positions[(at + 1) % boundary]);
         let x = positions[at];
@@ -302,7 +306,7 @@ pub fn pressed_disc(spacing: f64, depth: f64) -> Result<Pressed> {
     let largest = pressures.iter().map(|p| p.1).fold(0.0, f64::max);
     let hertz = |x: f64| peak * (1.0 - (x / half).powi(2)).max(0.0).sqrt();
     let off: f64 = pressures.iter().map(|(x, p)| (p - hertz(*x)).powi(2)).sum();
-    Ok(Pressed {
+    Ok(PressedDisc {
         peak: largest / peak,
         approach: depth / (force / (PI * plane) * (2.0 * (4.0 / half).ln() - 1.0)),
         ellipse: (off / pressures.len() as f64).sqrt() / peak,
@@ -327,17 +331,17 @@ pub fn sand_box(count: usize, seed: u64) -> Result<(Sample, Settings)> {
         evenness: 2,
         seed,
     };
-    let law = Law::new(Kind::SaintVenantKirchhoff, Plane::Strain, 1e3, 0.49)?;
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e3, 0.49)?;
     let grains = packing::sand(&sand)?
         .par_iter()
         .map(|outline| {
             // The nodes and triangles of Table I leave 2,878 nodes for the outlines of a hundred grains: inside they are closer.
             let filling = fill(outline, Density { spacing: outline.length() / 28.8, grading: -0.07 })?;
-            let bulk = Bulk::new(&filling, law, 1.0, shape::Kind::Radial)?;
-            Ok(Grain { filling, bulk, damping: PAPER_DAMPING, material: 0 })
+            let bulk = Bulk::new(&filling, law, 1.0, shape::Interpolation::Radial)?;
+            Ok(SampleGrain { filling, bulk, damping: PAPER_DAMPING, material: 0 })
         })
         .collect::<Result<Vec<_>>>()?;
-    let wall = |x: f64, y: f64, normal: DVec2| Wall::new(DVec2::new(x, y), normal);
+    let wall = |x: f64, y: f64, normal: DVec2| StraightWall::new(DVec2::new(x, y), normal);
     let walls = vec![
         wall(0.0, 0.0, DVec2::Y),
         wall(0.0, 0.0, DVec2::X),

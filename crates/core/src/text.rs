@@ -1,6 +1,6 @@
-//! Numbers as people read them: few digits, and a unit that a person would choose. Files have all digits: `table.rs`.
+//! Numbers, times and sizes of memory as people read them, for messages and summaries. Files have full precision.
 
-/// Four digits that count, with an exponent only where it helps.
+/// Four significant digits, with an exponent only where it helps.
 pub fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -14,7 +14,7 @@ pub fn number(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
 }
 
-/// A time in the unit a person would take.
+/// A time in the unit a person would choose: `59.5 s`, `12 h`.
 pub fn time(seconds: f64) -> String {
     for (unit, size) in [("yr", 31_557_600.0), ("d", 86_400.0), ("h", 3600.0), ("min", 60.0)] {
         if seconds.abs() >= 2.0 * size {
@@ -44,11 +44,16 @@ mod tests {
     #[test]
     fn numbers_are_short() {
         let cases = [
+            (0.0, "0"),
             (3.0, "3"),
+            (12.3456, "12.35"),
             (0.049093, "0.04909"),
+            (0.00123456, "0.001235"),
+            (1e-9, "1.000e-9"),
             (1709.53, "1710"),
+            (99_999.0, "99999"),
+            (123_456.7, "123457"),
             (3.6254e9, "3.625e9"),
-            (123456.7, "123457"),
         ];
         for (value, text) in cases {
             assert_eq!(number(value), text);

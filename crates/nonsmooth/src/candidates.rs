@@ -1,30 +1,30 @@
-//! Who may come to touch: the list of near pairs, made anew when somebody has come too far.
+//! Broad phase: the neighbour list, rebuilt when a body has moved too far.
 
 use glam::DVec3;
 use rubblepile_core::World;
 use rubblepile_geometry::{PairList, find_pairs};
 
-use crate::spots::{Law, Reach};
+use crate::detection::{ContactParameters, DetectionRange};
 
 /// Margin of the list over the smallest radius.
 const SKIN: f64 = 0.2;
 
 #[derive(Debug, Default)]
-pub struct Near {
+pub struct Candidates {
     pub list: PairList,
     /// Where the bodies were when it was made, and the margin it was made with.
     origin: Vec<DVec3>,
     margin: f64,
     /// For solids: how far each body's surface may have come since the list was made, m.
     pub travel: Vec<f64>,
-    /// For each pair: their distance when last found apart, plus how far both had come by then. Nothing is looked at
+    /// For each pair: their distance when last found apart, plus how far both had come by then. No pair is tested
     /// twice that cannot have come near; what is found does not depend on it.
     pub clear: Vec<f64>,
 }
 
-impl Near {
-    /// Makes the list anew if it may have missed somebody; says whether it did.
-    pub fn update(&mut self, world: &World, reach: &Reach, laws: &[Law]) -> bool {
+impl Candidates {
+    /// Rebuilds the list if it may have missed a pair; returns whether it did.
+    pub fn update(&mut self, world: &World, reach: &DetectionRange, laws: &[ContactParameters]) -> bool {
         let needed = farthest_reach(world, reach, laws);
         let x = &world.bodies.position;
         self.carry_on(world);
@@ -61,7 +61,7 @@ impl Near {
 }
 
 /// The largest gap at which any two bodies may count as near now.
-fn farthest_reach(world: &World, reach: &Reach, laws: &[Law]) -> f64 {
+fn farthest_reach(world: &World, reach: &DetectionRange, laws: &[ContactParameters]) -> f64 {
     let b = &world.bodies;
     let mean = b.centre_of_mass().1;
     let fastest = b.velocity.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();

@@ -1,4 +1,4 @@
-//! The solids of a world, placed where they are, ready for contact.
+//! The solids of a world at their current positions, ready for contact detection.
 
 use std::sync::Arc;
 
@@ -8,36 +8,37 @@ use rubblepile_geometry::contact::{Hull, Placed};
 
 /// The convex parts of all bodies, row by row; spheres have none.
 #[derive(Debug, Default)]
-pub struct Rocks {
+pub struct PlacedParts {
     /// Parts of row `k` are `placed[start[k]..start[k + 1]]`; empty if all bodies are spheres.
     start: Vec<u32>,
     row: Vec<u32>,
     placed: Vec<Placed>,
 }
 
-impl Rocks {
+impl PlacedParts {
     pub fn new(world: &World) -> Result<Self> {
         if world.only_spheres() {
-            return Ok(Rocks::default());
+            return Ok(PlacedParts::default());
         }
         let mut hulls: Vec<Vec<Arc<Hull>>> = Vec::with_capacity(world.shapes.len());
         for (k, shape) in world.shapes.iter().enumerate() {
             let parts = shape.solid().map_or(&[][..], |s| &s.parts);
             let made: std::result::Result<Vec<_>, _> =
                 parts.iter().map(|p| Hull::new(p).map(Arc::new)).collect();
-            hulls
-                .push(made.map_err(|e| Error::Unsupported(format!("shape {k} cannot touch anything: {e}")))?);
+            hulls.push(
+                made.map_err(|e| Error::Unsupported(format!("shape {k} is not usable for contact: {e}")))?,
+            );
         }
         let b = &world.bodies;
-        let mut rocks = Rocks { start: vec![0], ..Rocks::default() };
+        let mut parts = PlacedParts { start: vec![0], ..PlacedParts::default() };
         for row in 0..b.len() {
             for hull in &hulls[b.shape[row] as usize] {
-                rocks.placed.push(Placed::new(hull.clone(), b.position[row], b.orientation[row]));
-                rocks.row.push(row as u32);
+                parts.placed.push(Placed::new(hull.clone(), b.position[row], b.orientation[row]));
+                parts.row.push(row as u32);
             }
-            rocks.start.push(rocks.placed.len() as u32);
+            parts.start.push(parts.placed.len() as u32);
         }
-        Ok(rocks)
+        Ok(parts)
     }
 
     /// Moves all to where their bodies are.

@@ -1,14 +1,14 @@
-//! The contact points of a configuration: who is near whom, where, and by how much.
+//! Contact detection: the contact points of a configuration, with gaps and normals.
 
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{PairValues, Poses, SurfaceRef, Wall, World, wall::Pose};
 use rubblepile_geometry::{
-    contact::{Manifold, Placed, PlacedWall, Touch, hull_ground, hull_sphere, hull_wall, hulls},
+    contact::{Manifold, Placed, PlacedWall, Proximity, hull_ground, hull_sphere, hull_wall, hulls},
     mesh::Surfaces,
 };
 
-use crate::{near::Near, rocks::Rocks};
+use crate::{candidates::Candidates, parts::PlacedParts};
 
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
 const BLOCK: usize = 32;
@@ -16,9 +16,9 @@ const BLOCK: usize = 32;
 /// Closest points of triangles that are nearer to each other than this part of a radius are one.
 const SAME_PLACE: f64 = 1e-6;
 
-/// What a body touches.
+/// The partner of a body in a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Side {
+pub enum Counterpart {
     /// Another body, in a higher row; `image`: from its position to that of its nearest periodic image.
     Body { row: u32, image: DVec3 },
     /// A wall or an asteroid, whose facets are its faces (for a solid, of a flat stretch the lowest); and its velocity at
@@ -28,9 +28,9 @@ pub enum Side {
 
 /// One contact point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spot {
+pub struct ContactPoint {
     pub row: u32,
-    pub partner: Side,
+    pub partner: Counterpart,
     /// Name of the point among those of the pair.
     pub feature: u32,
     /// Midway between the two surfaces.
@@ -45,11 +45,11 @@ pub struct Spot {
     pub lever: f64,
 }
 
-impl Default for Spot {
+impl Default for ContactPoint {
     fn default() -> Self {
-        Spot {
+        ContactPoint {
             row: 0,
-            partner: Side::Surface { surface: SurfaceRef::Wall(0), face: 0, velocity: DVec3::ZERO },
+            partner: Counterpart::Surface { surface: SurfaceRef::Wall(0), face: 0, velocity: DVec3::ZERO },
             feature: 0,
             point: DVec3::ZERO,
             normal: DVec3::ZERO,
@@ -60,18 +60,18 @@ impl Default for Spot {
     }
 }
 
-impl Spot {
+impl ContactPoint {
     pub fn partner_row(&self) -> Option<u32> {
         match self.partner {
-            Side::Body { row, .. } => Some(row),
-            Side::Surface { .. } => None,
+            Counterpart::Body { row, .. } => Some(row),
+            Counterpart::Surface { .. } => None,
         }
     }
 }
 
-/// The law between two materials.
+/// The contact parameters of two materials.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
+pub struct ContactParameters {
     pub restitution: f64,
     pub friction: f64,
     /// Torque over normal force and effective radius: mu beta, as in the soft method.
@@ -81,9 +81,9 @@ pub struct Law {
     pub cohesion_range: f64,
 }
 
-impl Law {
+impl ContactParameters {
     pub fn new(pair: &PairValues) -> Self {
-        Law {
+        ContactParameters {
             restitution: pair.restitution_normal,
             friction: pair.friction_sliding,
             rolling: pair.friction_rolling * pair.shape,
@@ -95,9 +95,10 @@ impl Law {
 
     /// The pull of cohesion across a contact, N: eq. (18), as long as the gap is no wider than its range. Without a range
     /// that is what counts as near at any speed: a body at rest would otherwise be held at one step and not at the next.
-    pub fn pull(&self, spot: &Spot) -> f64 {
-        let range = if self.cohesion_range > 0.0 { self.cohesion_range } else { 2.0 * ALWAYS * spot.lever };
-        if spot.gap <= range { self.cohesion_force } else { 0.0 }
+    pub fn pull(&self, contact: &ContactPoint) -> f64 {
+        let range =
+            if self.cohesion_range > 0.0 { self.cohesion_range } else { 2.0 * ALWAYS * contact.lever };
+        if contact.gap <= range { self.cohesion_force } else { 0.0 }
     }
 
     pub fn rolls(&self) -> bool {
@@ -105,9 +106,9 @@ impl Law {
     }
 }
 
-/// How far ahead contacts are looked for.
+/// The range of contact detection.
 #[derive(Debug, Clone, Copy)]
-pub struct Reach {
+pub struct DetectionRange {
     /// Margin given by the user, m; otherwise a part of the radius and what speeds close in `ahead`.
     pub margin: Option<f64>,
     /// s
@@ -119,72 +120,72 @@ const ALWAYS: f64 = 1e-3;
 /// How much faster than now two bodies may close once contacts have pushed them.
 const FASTER: f64 = 1.5;
 
-impl Reach {
-    pub fn of(&self, smaller_radius: f64, closing: f64, law: &Law) -> f64 {
+impl DetectionRange {
+    pub fn of(&self, smaller_radius: f64, closing: f64, law: &ContactParameters) -> f64 {
         let own = self.margin.unwrap_or(ALWAYS * smaller_radius + FASTER * self.ahead * closing);
         own.max(law.cohesion_range)
     }
 }
 
-/// What detection needs to see.
-pub struct Scene<'a> {
+/// The input of contact detection.
+pub struct DetectionInput<'a> {
     pub world: &'a World,
-    pub laws: &'a [Law],
-    pub reach: Reach,
-    pub rocks: &'a Rocks,
+    pub laws: &'a [ContactParameters],
+    pub reach: DetectionRange,
+    pub parts: &'a PlacedParts,
     /// At the time of the configuration.
     pub poses: &'a Poses,
     pub surfaces: &'a Surfaces,
 }
 
-impl Scene<'_> {
+impl DetectionInput<'_> {
     fn law(&self, row: usize, material: u32) -> u32 {
         self.world.bodies.material[row] * self.world.materials.len() as u32 + material
     }
 }
 
 /// Contact points of some rows, and pairs of the list that were found apart, with their distances.
-type Found = (Vec<Spot>, Vec<(usize, f64)>);
+type Detected = (Vec<ContactPoint>, Vec<(usize, f64)>);
 
 /// All contact points, in the order of rows, partners (walls last) and features.
-pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
-    let n = scene.world.bodies.len();
-    let walls: Vec<Vec<PlacedWall>> = if scene.world.only_spheres() {
+pub fn find(input: &DetectionInput, candidates: &mut Candidates) -> Vec<ContactPoint> {
+    let n = input.world.bodies.len();
+    let walls: Vec<Vec<PlacedWall>> = if input.world.only_spheres() {
         Vec::new()
     } else {
         let faces = |(w, pose): (&Wall, &Pose)| {
             (0..w.surface.faces()).map(|face| PlacedWall::new(&w.surface, face, pose)).collect()
         };
-        scene.world.walls.iter().zip(&scene.poses.walls).map(faces).collect()
+        input.world.walls.iter().zip(&input.poses.walls).map(faces).collect()
     };
-    let list = &*near;
+    let list = &*candidates;
     // Pairs of spheres are quick: a task must be many to be worth a thread.
-    let least = if scene.world.only_spheres() { 64 } else { 1 };
-    let blocks: Vec<Found> = (0..n.div_ceil(BLOCK))
+    let least = if input.world.only_spheres() { 64 } else { 1 };
+    let blocks: Vec<Detected> = (0..n.div_ceil(BLOCK))
         .into_par_iter()
         .with_min_len(least)
         .map(|b| {
-            let (mut spots, mut clear) = (Vec::new(), Vec::new());
+            let (mut contacts, mut clear) = (Vec::new(), Vec::new());
             for i in b * BLOCK..((b + 1) * BLOCK).min(n) {
-                of_row(scene, list, i, &mut spots, &mut clear);
-                for wall in 0..scene.world.walls.len() {
-                    match (scene.rocks.of(i), walls.get(wall)) {
-                        ([], _) | (_, None) => sphere_wall(scene, i, wall, &mut spots),
-                        (parts, Some(faces)) => rock_wall(scene, i, parts, wall, faces, &mut spots),
+                of_row(input, list, i, &mut contacts, &mut clear);
+                for wall in 0..input.world.walls.len() {
+                    match (input.parts.of(i), walls.get(wall)) {
+                        ([], _) | (_, None) => sphere_wall(input, i, wall, &mut contacts),
+                        (parts, Some(faces)) => rock_wall(input, i, parts, wall, faces, &mut contacts),
                     }
                 }
-                for asteroid in 0..scene.world.asteroids.len() {
-                    match scene.rocks.of(i) {
-                        [] => sphere_asteroid(scene, i, asteroid, &mut spots),
-                        parts => rock_asteroid(scene, i, parts, asteroid, &mut spots),
+                for asteroid in 0..input.world.asteroids.len() {
+                    match input.parts.of(i) {
+                        [] => sphere_asteroid(input, i, asteroid, &mut contacts),
+                        parts => rock_asteroid(input, i, parts, asteroid, &mut contacts),
                     }
                 }
             }
-            (spots, clear)
+            (contacts, clear)
         })
         .collect();
     for (_, clear) in &blocks {
-        clear.iter().for_each(|&(slot, distance)| near.clear[slot] = distance);
+        clear.iter().for_each(|&(slot, distance)| candidates.clear[slot] = distance);
     }
     let mut all = Vec::with_capacity(blocks.iter().map(|b| b.0.len()).sum());
     blocks.into_iter().for_each(|b| all.extend(b.0));
@@ -192,35 +193,41 @@ pub fn find(scene: &Scene, near: &mut Near) -> Vec<Spot> {
 }
 
 /// Contacts of a row with higher rows; slots of the list whose bodies were found apart, and by how much.
-fn of_row(scene: &Scene, near: &Near, i: usize, spots: &mut Vec<Spot>, clear: &mut Vec<(usize, f64)>) {
-    let b = &scene.world.bodies;
-    let first = near.list.start[i] as usize;
-    for (k, &j) in near.list.of(i).iter().enumerate() {
+fn of_row(
+    input: &DetectionInput,
+    candidates: &Candidates,
+    i: usize,
+    contacts: &mut Vec<ContactPoint>,
+    clear: &mut Vec<(usize, f64)>,
+) {
+    let b = &input.world.bodies;
+    let first = candidates.list.start[i] as usize;
+    for (k, &j) in candidates.list.of(i).iter().enumerate() {
         let j = j as usize;
-        let (own, other) = (scene.rocks.of(i), scene.rocks.of(j));
+        let (own, other) = (input.parts.of(i), input.parts.of(j));
         if own.is_empty() && other.is_empty() {
-            spheres(scene, i, j, spots);
+            spheres(input, i, j, contacts);
             continue;
         }
-        let law = scene.law(i, b.material[j]);
+        let law = input.law(i, b.material[j]);
         let turning = |k: usize| if b.shape[k] == 0 { 0.0 } else { b.spin[k].length() * b.radius[k] };
         let closing = (b.velocity[j] - b.velocity[i]).length() + turning(i) + turning(j);
-        let margin = scene.reach.of(b.radius[i].min(b.radius[j]), closing, &scene.laws[law as usize]);
-        let ways = near.travel[i] + near.travel[j];
-        // Far enough when last seen, and not come near since.
-        if near.clear[first + k] - ways > 1.000001 * margin {
+        let margin = input.reach.of(b.radius[i].min(b.radius[j]), closing, &input.laws[law as usize]);
+        let ways = candidates.travel[i] + candidates.travel[j];
+        // Far enough when last seen, and not come candidates since.
+        if candidates.clear[first + k] - ways > 1.000001 * margin {
             continue;
         }
         let apart = b.position[j] - b.position[i];
-        let image = scene.world.domain.shortest(apart) - apart;
-        let new = Spot {
+        let image = input.world.domain.shortest(apart) - apart;
+        let new = ContactPoint {
             row: i as u32,
-            partner: Side::Body { row: j as u32, image },
+            partner: Counterpart::Body { row: j as u32, image },
             law,
             lever: b.radius[i] * b.radius[j] / (b.radius[i] + b.radius[j]),
-            ..Spot::default()
+            ..ContactPoint::default()
         };
-        if let Some(distance) = rocks(scene, (i, own), (j, other), margin, &new, spots) {
+        if let Some(distance) = rocks(input, (i, own), (j, other), margin, &new, contacts) {
             clear.push((first + k, distance + ways));
         }
     }
@@ -228,20 +235,20 @@ fn of_row(scene: &Scene, near: &Near, i: usize, spots: &mut Vec<Spot>, clear: &m
 
 /// Contact points of two bodies of which one at least is a solid; a lower bound of the distance if there are none.
 fn rocks(
-    scene: &Scene,
+    input: &DetectionInput,
     (i, own): (usize, &[Placed]),
     (j, other): (usize, &[Placed]),
     margin: f64,
-    new: &Spot,
-    spots: &mut Vec<Spot>,
+    new: &ContactPoint,
+    contacts: &mut Vec<ContactPoint>,
 ) -> Option<f64> {
-    let b = &scene.world.bodies;
-    let Side::Body { image, .. } = new.partner else { return None };
-    let first = spots.len();
+    let b = &input.world.bodies;
+    let Counterpart::Body { image, .. } = new.partner else { return None };
+    let first = contacts.len();
     let mut nearest = f64::INFINITY;
-    let mut add = |touch: Touch, sign: f64, parts: u32| match touch {
-        Touch::Apart(distance) => nearest = nearest.min(distance),
-        Touch::Near(manifold) => push(spots, new, &manifold, sign, parts),
+    let mut add = |touch: Proximity, sign: f64, parts: u32| match touch {
+        Proximity::Apart(distance) => nearest = nearest.min(distance),
+        Proximity::Near(manifold) => push(contacts, new, &manifold, sign, parts),
     };
     match (own, other) {
         ([], parts) => {
@@ -249,7 +256,7 @@ fn rocks(
                 add(hull_sphere(part, b.position[i] - image, b.radius[i], margin), -1.0, k as u32);
             }
             // Found where the partner is, wanted where its image is.
-            spots[first..].iter_mut().for_each(|s| s.point += image);
+            contacts[first..].iter_mut().for_each(|s| s.point += image);
         }
         (parts, []) => {
             for (k, part) in parts.iter().enumerate() {
@@ -273,8 +280,8 @@ fn rocks(
             }
         }
     }
-    spots[first..].sort_unstable_by_key(|s| s.feature);
-    (spots.len() == first).then_some(nearest)
+    contacts[first..].sort_unstable_by_key(|s| s.feature);
+    (contacts.len() == first).then_some(nearest)
 }
 
 /// Names of points are told apart by part; the multiplier spreads them over all bits.
@@ -283,9 +290,9 @@ fn part_name(part: u32) -> u32 {
 }
 
 /// Adds the points of a manifold; `sign`: -1 if it is seen from the partner, `part`: which of the pairs of parts.
-fn push(spots: &mut Vec<Spot>, new: &Spot, manifold: &Manifold, sign: f64, part: u32) {
+fn push(contacts: &mut Vec<ContactPoint>, new: &ContactPoint, manifold: &Manifold, sign: f64, part: u32) {
     for p in manifold.points.iter() {
-        spots.push(Spot {
+        contacts.push(ContactPoint {
             feature: p.feature ^ part_name(part),
             point: p.position,
             normal: sign * p.normal,
@@ -296,59 +303,59 @@ fn push(spots: &mut Vec<Spot>, new: &Spot, manifold: &Manifold, sign: f64, part:
 }
 
 fn rock_wall(
-    scene: &Scene,
+    input: &DetectionInput,
     i: usize,
     parts: &[Placed],
     wall: usize,
     faces: &[PlacedWall],
-    spots: &mut Vec<Spot>,
+    contacts: &mut Vec<ContactPoint>,
 ) {
-    let b = &scene.world.bodies;
-    let (w, pose) = (&scene.world.walls[wall], &scene.poses.walls[wall]);
-    let law = scene.law(i, w.material);
+    let b = &input.world.bodies;
+    let (w, pose) = (&input.world.walls[wall], &input.poses.walls[wall]);
+    let law = input.law(i, w.material);
     for (face, placed) in faces.iter().enumerate() {
-        let first = spots.len();
+        let first = contacts.len();
         let near = w.surface.nearest_at(face as u32, pose, b.position[i]);
         let closing = (pose.velocity_at(near.point) - b.velocity[i]).length()
             + b.radius[i] * (b.spin[i].length() + pose.spin.length());
-        let margin = scene.reach.of(b.radius[i], closing, &scene.laws[law as usize]);
+        let margin = input.reach.of(b.radius[i], closing, &input.laws[law as usize]);
         if near.distance > b.radius[i] + margin {
             continue;
         }
-        let new = Spot { row: i as u32, law, lever: b.radius[i], ..Spot::default() };
+        let new = ContactPoint { row: i as u32, law, lever: b.radius[i], ..ContactPoint::default() };
         for (k, part) in parts.iter().enumerate() {
-            if let Touch::Near(manifold) = hull_wall(part, placed, margin) {
-                push(spots, &new, &manifold, 1.0, k as u32);
+            if let Proximity::Near(manifold) = hull_wall(part, placed, margin) {
+                push(contacts, &new, &manifold, 1.0, k as u32);
             }
         }
-        for s in &mut spots[first..] {
-            s.partner = Side::Surface {
+        for s in &mut contacts[first..] {
+            s.partner = Counterpart::Surface {
                 surface: SurfaceRef::Wall(wall as u32),
                 face: face as u32,
                 velocity: pose.velocity_at(s.point),
             };
         }
-        spots[first..].sort_unstable_by_key(|s| s.feature);
+        contacts[first..].sort_unstable_by_key(|s| s.feature);
     }
 }
 
-fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
-    let b = &scene.world.bodies;
+fn spheres(input: &DetectionInput, i: usize, j: usize, contacts: &mut Vec<ContactPoint>) {
+    let b = &input.world.bodies;
     let apart = b.position[j] - b.position[i];
-    let d = scene.world.domain.shortest(apart);
+    let d = input.world.domain.shortest(apart);
     let (ri, rj) = (b.radius[i], b.radius[j]);
     let distance = d.length();
     let gap = distance - ri - rj;
-    let law = scene.law(i, b.material[j]);
+    let law = input.law(i, b.material[j]);
     let closing = (b.velocity[j] - b.velocity[i]).length();
-    if gap > scene.reach.of(ri.min(rj), closing, &scene.laws[law as usize]) {
+    if gap > input.reach.of(ri.min(rj), closing, &input.laws[law as usize]) {
         return;
     }
     // Two spheres in one place have no normal of their own: any will do to part them.
     let normal = if distance > 0.0 { d / distance } else { DVec3::X };
-    spots.push(Spot {
+    contacts.push(ContactPoint {
         row: i as u32,
-        partner: Side::Body { row: j as u32, image: d - apart },
+        partner: Counterpart::Body { row: j as u32, image: d - apart },
         feature: 0,
         point: b.position[i] + (ri + 0.5 * gap) * normal,
         normal,
@@ -360,20 +367,20 @@ fn spheres(scene: &Scene, i: usize, j: usize, spots: &mut Vec<Spot>) {
 
 /// Every triangle in reach is touched at its closest point; one that several share counts once. Of a flat stretch only the
 /// nearest bears anything: the others are as far beside it as they are farther away.
-fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spot>) {
-    let b = &scene.world.bodies;
-    let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
+fn sphere_asteroid(input: &DetectionInput, i: usize, asteroid: usize, contacts: &mut Vec<ContactPoint>) {
+    let b = &input.world.bodies;
+    let (r, body) = (b.radius[i], &input.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
-    let pose = &scene.poses[surface];
+    let pose = &input.poses[surface];
     let x = pose.to_local(b.position[i]);
-    let law = scene.law(i, body.material);
+    let law = input.law(i, body.material);
     let closing = (pose.velocity_at(b.position[i]) - b.velocity[i]).length();
-    let reach = r + scene.reach.of(r, closing, &scene.laws[law as usize]);
+    let reach = r + input.reach.of(r, closing, &input.laws[law as usize]);
     if x.length() > body.radius + reach {
         return;
     }
     let mut found: Vec<(u32, DVec3)> = Vec::new();
-    scene.surfaces.tree(asteroid).within(x, reach, |facet, point| found.push((facet, point)));
+    input.surfaces.tree(asteroid).within(x, reach, |facet, point| found.push((facet, point)));
     found.sort_unstable_by_key(|f| f.0);
     let mut seen: Vec<DVec3> = Vec::new();
     for (facet, point) in found {
@@ -384,9 +391,13 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
         }
         seen.push(point);
         let (normal, gap) = (pose.rotation * (way / distance), distance - r);
-        spots.push(Spot {
+        contacts.push(ContactPoint {
             row: i as u32,
-            partner: Side::Surface { surface, face: facet, velocity: pose.velocity_at(pose.to_world(point)) },
+            partner: Counterpart::Surface {
+                surface,
+                face: facet,
+                velocity: pose.velocity_at(pose.to_world(point)),
+            },
             feature: 0,
             point: b.position[i] + (r + 0.5 * gap) * normal,
             normal,
@@ -399,32 +410,38 @@ fn sphere_asteroid(scene: &Scene, i: usize, asteroid: usize, spots: &mut Vec<Spo
 
 /// Contact points of a solid with the surface of an asteroid, found in the asteroid's frame. Those of a flat stretch are on one
 /// face, whichever of its facets they are over: what they bear is remembered while the body slides.
-fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spots: &mut Vec<Spot>) {
-    let b = &scene.world.bodies;
-    let (r, body) = (b.radius[i], &scene.world.asteroids[asteroid]);
+fn rock_asteroid(
+    input: &DetectionInput,
+    i: usize,
+    parts: &[Placed],
+    asteroid: usize,
+    contacts: &mut Vec<ContactPoint>,
+) {
+    let b = &input.world.bodies;
+    let (r, body) = (b.radius[i], &input.world.asteroids[asteroid]);
     let surface = SurfaceRef::Asteroid(asteroid as u32);
-    let pose = &scene.poses[surface];
+    let pose = &input.poses[surface];
     let x = pose.to_local(b.position[i]);
-    let law = scene.law(i, body.material);
+    let law = input.law(i, body.material);
     let closing = (pose.velocity_at(b.position[i]) - b.velocity[i]).length()
         + r * (b.spin[i].length() + pose.spin.length());
-    let margin = scene.reach.of(r, closing, &scene.laws[law as usize]);
-    let Some(facets) = scene.surfaces.facets(asteroid) else { return };
+    let margin = input.reach.of(r, closing, &input.laws[law as usize]);
+    let Some(facets) = input.surfaces.facets(asteroid) else { return };
     if x.length() > body.radius + r + margin {
         return;
     }
-    let (first, turn) = (spots.len(), pose.rotation.inverse() * b.orientation[i]);
+    let (first, turn) = (contacts.len(), pose.rotation.inverse() * b.orientation[i]);
     let mut found = Vec::new();
     for (k, part) in parts.iter().enumerate() {
         let mut local = part.clone();
         local.place(x, turn);
         found.clear();
-        hull_ground(&local, facets, scene.surfaces.tree(asteroid), margin, &mut found);
+        hull_ground(&local, facets, input.surfaces.tree(asteroid), margin, &mut found);
         for p in &found {
             let point = pose.to_world(p.point.position);
-            spots.push(Spot {
+            contacts.push(ContactPoint {
                 row: i as u32,
-                partner: Side::Surface { surface, face: p.facet, velocity: pose.velocity_at(point) },
+                partner: Counterpart::Surface { surface, face: p.facet, velocity: pose.velocity_at(point) },
                 feature: p.point.feature ^ part_name(k as u32),
                 point,
                 normal: pose.rotation * p.point.normal,
@@ -434,28 +451,28 @@ fn rock_asteroid(scene: &Scene, i: usize, parts: &[Placed], asteroid: usize, spo
             });
         }
     }
-    spots[first..].sort_by_key(|s| match s.partner {
-        Side::Surface { face, .. } => (face, s.feature),
-        Side::Body { .. } => (0, s.feature),
+    contacts[first..].sort_by_key(|s| match s.partner {
+        Counterpart::Surface { face, .. } => (face, s.feature),
+        Counterpart::Body { .. } => (0, s.feature),
     });
 }
 
-fn sphere_wall(scene: &Scene, i: usize, wall: usize, spots: &mut Vec<Spot>) {
-    let b = &scene.world.bodies;
-    let (x, r, w) = (b.position[i], b.radius[i], &scene.world.walls[wall]);
-    let law = scene.law(i, w.material);
+fn sphere_wall(input: &DetectionInput, i: usize, wall: usize, contacts: &mut Vec<ContactPoint>) {
+    let b = &input.world.bodies;
+    let (x, r, w) = (b.position[i], b.radius[i], &input.world.walls[wall]);
+    let law = input.law(i, w.material);
     for face in 0..w.surface.faces() {
-        let pose = &scene.poses.walls[wall];
+        let pose = &input.poses.walls[wall];
         let near = w.surface.nearest_at(face, pose, x);
         let gap = near.distance - r;
         let velocity = pose.velocity_at(near.point);
         let closing = (velocity - b.velocity[i]).length();
-        if gap > scene.reach.of(r, closing, &scene.laws[law as usize]) {
+        if gap > input.reach.of(r, closing, &input.laws[law as usize]) {
             continue;
         }
-        spots.push(Spot {
+        contacts.push(ContactPoint {
             row: i as u32,
-            partner: Side::Surface { surface: SurfaceRef::Wall(wall as u32), face, velocity },
+            partner: Counterpart::Surface { surface: SurfaceRef::Wall(wall as u32), face, velocity },
             feature: 0,
             point: x + (r + 0.5 * gap) * near.normal,
             normal: near.normal,

@@ -1,5 +1,5 @@
-//! The impulses of the last step, where the next solution starts from. They are saved with the world: a run that is
-//! resumed starts its solver from the same numbers.
+//! Warm starts: the impulses of the last step. They are saved with the world, so that a resumed run starts its solver
+//! from the same numbers.
 
 use std::collections::HashMap;
 
@@ -7,32 +7,32 @@ use glam::DVec3;
 use rubblepile_core::{PackedSurface, Partner, SurfaceRef, World};
 
 use crate::{
+    detection::{ContactPoint, Counterpart},
     history::{ImpulseHistory, NonsmoothState},
-    spots::{Side, Spot},
 };
 
 /// An impulse to start from.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Warm {
+pub struct WarmStart {
     pub impulse: DVec3,
     pub torque: DVec3,
 }
 
 /// One contact of the last step: the impulse on the partner. For bodies `row` is the lower row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Remembered {
+pub struct PreviousContact {
     pub row: u32,
     /// Row of the partner, or surface and face: see [`key`].
     pub partner: u64,
     pub feature: u32,
-    pub warm: Warm,
+    pub warm: WarmStart,
 }
 
 /// Bodies by row, surfaces after all bodies.
-pub fn key(side: &Side) -> u64 {
+pub fn key(side: &Counterpart) -> u64 {
     match *side {
-        Side::Body { row, .. } => u64::from(row),
-        Side::Surface { surface, face, .. } => surface_key(surface, face),
+        Counterpart::Body { row, .. } => u64::from(row),
+        Counterpart::Surface { surface, face, .. } => surface_key(surface, face),
     }
 }
 
@@ -48,18 +48,25 @@ fn surface_of(key: u64) -> Option<(SurfaceRef, u32)> {
 
 /// The contacts of the last step, sorted by row, partner and feature.
 #[derive(Debug, Default, PartialEq)]
-pub struct Memory(pub Vec<Remembered>);
+pub struct PreviousContacts(pub Vec<PreviousContact>);
 
-impl Memory {
-    pub fn of(spots: &[Spot], solution: &[(DVec3, DVec3)]) -> Self {
-        let remembered = |(spot, &(impulse, torque)): (&Spot, &(DVec3, DVec3))| Remembered {
-            row: spot.row,
-            partner: key(&spot.partner),
-            feature: spot.feature,
-            warm: Warm { impulse, torque },
+impl PreviousContacts {
+    pub fn of(contacts: &[ContactPoint], solution: &[(DVec3, DVec3)]) -> Self {
+        let remembered = |(contact, &(impulse, torque)): (&ContactPoint, &(DVec3, DVec3))| PreviousContact {
+            row: contact.row,
+            partner: key(&contact.partner),
+            feature: contact.feature,
+            warm: WarmStart { impulse, torque },
         };
         // What bears nothing is nothing to start from.
-        Memory(spots.iter().zip(solution).map(remembered).filter(|r| r.warm != Warm::default()).collect())
+        PreviousContacts(
+            contacts
+                .iter()
+                .zip(solution)
+                .map(remembered)
+                .filter(|r| r.warm != WarmStart::default())
+                .collect(),
+        )
     }
 
     fn sort(&mut self) {
@@ -73,16 +80,18 @@ impl Memory {
         let places = |ids: &mut dyn Iterator<Item = u32>| ids.zip(0..).collect::<HashMap<u32, u32>>();
         let wall = places(&mut world.walls.iter().map(|w| w.id));
         let asteroid = places(&mut world.asteroids.iter().map(|a| a.id));
-        let mut memory = Memory::default();
+        let mut memory = PreviousContacts::default();
         for h in world.part::<NonsmoothState>().into_iter().flat_map(|part| &part.contacts) {
             let Some(&body) = row.get(&h.body) else { continue };
-            let warm = Warm { impulse: h.impulse, torque: h.angular_impulse };
+            let warm = WarmStart { impulse: h.impulse, torque: h.angular_impulse };
             let at = |surface: Option<SurfaceRef>, face| surface.map(|s| (body, surface_key(s, face), warm));
             let found = match h.partner {
                 Partner::Body(id) => row.get(&id).map(|&other| match other > body {
                     true => (body, u64::from(other), warm),
                     // Saved under the smaller id, kept under the lower row.
-                    false => (other, u64::from(body), Warm { impulse: -warm.impulse, torque: -warm.torque }),
+                    false => {
+                        (other, u64::from(body), WarmStart { impulse: -warm.impulse, torque: -warm.torque })
+                    }
                 }),
                 Partner::Wall { wall: id, face } => at(wall.get(&id).copied().map(SurfaceRef::Wall), face),
                 Partner::Asteroid { asteroid: id, facet } => {
@@ -90,7 +99,7 @@ impl Memory {
                 }
             };
             let Some((row, partner, warm)) = found else { continue };
-            memory.0.push(Remembered { row, partner, feature: h.feature, warm });
+            memory.0.push(PreviousContact { row, partner, feature: h.feature, warm });
         }
         memory.sort();
         memory
@@ -98,8 +107,8 @@ impl Memory {
 
     pub fn to_history(&self, world: &World) -> Vec<ImpulseHistory> {
         let id = |row: u64| world.bodies.id[row as usize];
-        let history = |r: &Remembered| {
-            let (own, Warm { impulse, torque }) = (id(u64::from(r.row)), r.warm);
+        let history = |r: &PreviousContact| {
+            let (own, WarmStart { impulse, torque }) = (id(u64::from(r.row)), r.warm);
             let (body, partner, sign) = if let Some((surface, face)) = surface_of(r.partner) {
                 (own, world.partner_at(surface, face), 1.0)
             } else if own < id(r.partner) {
@@ -127,7 +136,7 @@ impl Memory {
             if surface_of(r.partner).is_none() {
                 let partner = new[r.partner as usize];
                 if partner < r.row {
-                    r.warm = Warm { impulse: -r.warm.impulse, torque: -r.warm.torque };
+                    r.warm = WarmStart { impulse: -r.warm.impulse, torque: -r.warm.torque };
                     (r.row, r.partner) = (partner, u64::from(r.row));
                 } else {
                     r.partner = u64::from(partner);
@@ -137,18 +146,19 @@ impl Memory {
         self.sort();
     }
 
-    /// What each contact starts from: as [`Memory::matched`], but more even among the points of a pair. On an asteroid
+    /// What each contact starts from: as [`PreviousContacts::matched`], but more even among the points of a pair. On an asteroid
     /// points of one facet may push along different directions.
-    pub fn start(&self, spots: &[Spot]) -> Vec<Warm> {
-        let mut out = self.matched(spots);
-        let pair = |k: usize| (spots[k].row, key(&spots[k].partner));
+    pub fn start(&self, contacts: &[ContactPoint]) -> Vec<WarmStart> {
+        let mut out = self.matched(contacts);
+        let pair = |k: usize| (contacts[k].row, key(&contacts[k].partner));
         let mut at = 0;
-        while at < spots.len() {
-            let end = at + (at..spots.len()).take_while(|&k| pair(k) == pair(at)).count();
-            let ground = matches!(spots[at].partner, Side::Surface { surface: SurfaceRef::Asteroid(_), .. });
-            let alike = |s: &Spot| (s.normal - spots[at].normal).length_squared() < 1e-12;
-            if !ground || spots[at..end].iter().all(alike) {
-                even_out(&mut out[at..end], spots[at].normal);
+        while at < contacts.len() {
+            let end = at + (at..contacts.len()).take_while(|&k| pair(k) == pair(at)).count();
+            let ground =
+                matches!(contacts[at].partner, Counterpart::Surface { surface: SurfaceRef::Asteroid(_), .. });
+            let alike = |s: &ContactPoint| (s.normal - contacts[at].normal).length_squared() < 1e-12;
+            if !ground || contacts[at..end].iter().all(alike) {
+                even_out(&mut out[at..end], contacts[at].normal);
             }
             at = end;
         }
@@ -157,18 +167,18 @@ impl Memory {
 
     /// What each contact bore in the last step; where contact points of a pair have changed, an
     /// equal share of what those that are gone bore.
-    pub fn matched(&self, spots: &[Spot]) -> Vec<Warm> {
-        let mut out = vec![Warm::default(); spots.len()];
+    pub fn matched(&self, contacts: &[ContactPoint]) -> Vec<WarmStart> {
+        let mut out = vec![WarmStart::default(); contacts.len()];
         let mut from = 0;
         let mut at = 0;
-        while at < spots.len() {
-            let pair = (spots[at].row, key(&spots[at].partner));
-            let end = at + spots[at..].iter().take_while(|s| (s.row, key(&s.partner)) == pair).count();
+        while at < contacts.len() {
+            let pair = (contacts[at].row, key(&contacts[at].partner));
+            let end = at + contacts[at..].iter().take_while(|s| (s.row, key(&s.partner)) == pair).count();
             while self.0.get(from).is_some_and(|r| (r.row, r.partner) < pair) {
                 from += 1;
             }
             let old = self.0[from..].iter().take_while(|r| (r.row, r.partner) == pair).count();
-            share(&self.0[from..from + old], &spots[at..end], &mut out[at..end]);
+            share(&self.0[from..from + old], &contacts[at..end], &mut out[at..end]);
             from += old;
             at = end;
         }
@@ -179,7 +189,7 @@ impl Memory {
 /// The points of two faces bear their common load in many ways, and what the solver has left open would pile up in them from
 /// step to step until they rock on two corners: a tower of boxes would not come to rest. Half of what normal impulses
 /// differ by is forgotten; their sum is kept.
-fn even_out(points: &mut [Warm], normal: DVec3) {
+fn even_out(points: &mut [WarmStart], normal: DVec3) {
     if points.len() < 3 {
         return;
     }
@@ -187,13 +197,13 @@ fn even_out(points: &mut [Warm], normal: DVec3) {
     points.iter_mut().for_each(|w| w.impulse += 0.5 * (mean - w.impulse.dot(normal)) * normal);
 }
 
-fn share(old: &[Remembered], spots: &[Spot], out: &mut [Warm]) {
+fn share(old: &[PreviousContact], contacts: &[ContactPoint], out: &mut [WarmStart]) {
     if old.is_empty() {
         return;
     }
-    let mut lost = Warm::default();
+    let mut lost = WarmStart::default();
     for r in old {
-        match spots.iter().position(|s| s.feature == r.feature) {
+        match contacts.iter().position(|s| s.feature == r.feature) {
             Some(k) => out[k] = r.warm,
             None => {
                 lost.impulse += r.warm.impulse;
@@ -201,13 +211,13 @@ fn share(old: &[Remembered], spots: &[Spot], out: &mut [Warm]) {
             }
         }
     }
-    let fresh = |s: &Spot| old.iter().all(|r| r.feature != s.feature);
-    let count = spots.iter().filter(|s| fresh(s)).count();
+    let fresh = |s: &ContactPoint| old.iter().all(|r| r.feature != s.feature);
+    let count = contacts.iter().filter(|s| fresh(s)).count();
     if count > 0 {
         let part = 1.0 / count as f64;
-        for (spot, warm) in spots.iter().zip(out) {
-            if fresh(spot) {
-                *warm = Warm { impulse: part * lost.impulse, torque: part * lost.torque };
+        for (contact, warm) in contacts.iter().zip(out) {
+            if fresh(contact) {
+                *warm = WarmStart { impulse: part * lost.impulse, torque: part * lost.torque };
             }
         }
     }

@@ -1,14 +1,14 @@
-//! What a drift knows of every grain.
+//! The data of a drift, one row per grain.
 
 use glam::DVec3;
 use rubblepile_core::{PackedSurface, World};
 use rubblepile_geometry::meeting::Clear;
 
-use crate::{grid::Crossing, queue::Queue};
+use crate::{grid::CellCrossing, queue::Queue};
 
 /// A grain in flight.
 #[derive(Debug, Clone, Copy)]
-pub struct Grain {
+pub struct FlyingGrain {
     /// At `since`.
     pub position: DVec3,
     /// s from the start of the drift
@@ -17,7 +17,7 @@ pub struct Grain {
     pub radius: f64,
 }
 
-impl Grain {
+impl FlyingGrain {
     #[inline]
     pub fn at(&self, t: f64) -> DVec3 {
         self.position + (t - self.since) * self.velocity
@@ -27,40 +27,40 @@ impl Grain {
 /// A grain in flight, in the order of its fields: one cache line, as lanes read it.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-pub struct Row(pub [f64; 8]);
+pub struct PackedGrain(pub [f64; 8]);
 
-impl From<Grain> for Row {
+impl From<FlyingGrain> for PackedGrain {
     #[inline]
-    fn from(g: Grain) -> Self {
+    fn from(g: FlyingGrain) -> Self {
         let (x, v) = (g.position, g.velocity);
-        Row([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
+        PackedGrain([x.x, x.y, x.z, g.since, v.x, v.y, v.z, g.radius])
     }
 }
 
-impl From<Row> for Grain {
+impl From<PackedGrain> for FlyingGrain {
     #[inline]
-    fn from(Row([x, y, z, since, u, v, w, radius]): Row) -> Self {
-        Grain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
+    fn from(PackedGrain([x, y, z, since, u, v, w, radius]): PackedGrain) -> Self {
+        FlyingGrain { position: DVec3::new(x, y, z), since, velocity: DVec3::new(u, v, w), radius }
     }
 }
 
-/// What else a collision needs to know of a grain: one cache line.
+/// The other properties of a grain that a collision needs: one cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 pub struct Body {
     pub spin: DVec3,
     pub mass: f64,
     pub material: u32,
-    /// How many times in a row it has met something at once after the time before.
+    /// Number of consecutive collisions without delay.
     pub at_once: u32,
 }
 
-/// What a grain meets next.
+/// The next event of a grain.
 #[derive(Debug, Clone, Copy)]
-pub struct Ahead {
+pub struct NextEvent {
     pub pair: f64,
     pub partner: u32,
-    /// How many times the partner had met something when this was found.
+    /// Collision count of the partner when this was found.
     pub partner_met: u32,
     /// A wall or an asteroid: when, which, its face or facet, and the leg of the asteroid when this was found.
     pub wall: f64,
@@ -68,11 +68,11 @@ pub struct Ahead {
     pub face: u32,
     pub leg: u32,
     pub crossing: f64,
-    pub into: Crossing,
+    pub into: CellCrossing,
 }
 
-impl Ahead {
-    pub const NOTHING: Ahead = Ahead {
+impl NextEvent {
+    pub const NOTHING: NextEvent = NextEvent {
         pair: f64::INFINITY,
         partner: u32::MAX,
         partner_met: 0,
@@ -81,7 +81,7 @@ impl Ahead {
         face: 0,
         leg: 0,
         crossing: f64::INFINITY,
-        into: Crossing { axis: 0, up: true },
+        into: CellCrossing { axis: 0, up: true },
     };
 
     pub fn first(&self) -> f64 {
@@ -98,55 +98,55 @@ impl Ahead {
     }
 }
 
-/// How a grain ends a drift.
+/// State of a grain at the end of a drift.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Free,
-    /// Moves with a wall, and gives way to nothing: the number of its [`Hold`].
+    /// Moves with a wall, and gives way to nothing: the number of its [`WallAnchor`].
     Held(u32),
     Absorbed,
 }
 
-/// How a wall has a grain.
+/// The attachment of a grain to a wall.
 #[derive(Debug, Clone, Copy)]
-pub struct Hold {
+pub struct WallAnchor {
     /// Which wall, and where in its frame.
     pub which: usize,
     pub place: DVec3,
 }
 
-/// What a drift knows of every grain. Kept from one to the next, so that short ones need not ask for it.
+/// The data of a drift, row by row. Reused from drift to drift to save allocations.
 #[derive(Debug, Default)]
-pub struct Memory {
-    pub rows: Vec<Row>,
+pub struct DriftBuffers {
+    pub rows: Vec<PackedGrain>,
     pub bodies: Vec<Body>,
-    /// How many times each has met something.
+    /// Collision count of each grain.
     pub met: Vec<u32>,
     pub fate: Vec<Fate>,
-    pub holds: Vec<Hold>,
-    pub ahead: Vec<Ahead>,
+    pub holds: Vec<WallAnchor>,
+    pub ahead: Vec<NextEvent>,
     pub queue: Queue,
-    /// Whom a grain sees.
+    /// Collision candidates of a grain.
     pub seen: Vec<u32>,
     /// By asteroid and row, from one drift to the next: where there is no surface. True whichever grain has the row.
     pub clear: Vec<Vec<Clear>>,
 }
 
-impl Memory {
+impl DriftBuffers {
     #[inline]
-    pub fn grain(&self, row: usize) -> Grain {
+    pub fn grain(&self, row: usize) -> FlyingGrain {
         self.rows[row].into()
     }
 
     #[inline]
-    pub fn put(&mut self, row: usize, grain: Grain) {
+    pub fn put(&mut self, row: usize, grain: FlyingGrain) {
         self.rows[row] = grain.into();
     }
 
     /// Adds to a velocity.
     pub fn push(&mut self, row: usize, change: DVec3) {
         let grain = self.grain(row);
-        self.put(row, Grain { velocity: grain.velocity + change, ..grain });
+        self.put(row, FlyingGrain { velocity: grain.velocity + change, ..grain });
     }
 
     pub fn fill(&mut self, world: &World) {
@@ -158,7 +158,7 @@ impl Memory {
         self.rows.clear();
         self.rows.extend((0..b.len()).map(|k| {
             let (position, velocity, radius) = (b.position[k], b.velocity[k], b.radius[k]);
-            Row::from(Grain { position, since: 0.0, velocity, radius })
+            PackedGrain::from(FlyingGrain { position, since: 0.0, velocity, radius })
         }));
         self.bodies.clear();
         self.bodies.extend((0..b.len()).map(|k| {
@@ -168,7 +168,7 @@ impl Memory {
         all(&mut self.met, b.len(), 0);
         self.holds.clear();
         all(&mut self.fate, b.len(), Fate::Free);
-        all(&mut self.ahead, b.len(), Ahead::NOTHING);
+        all(&mut self.ahead, b.len(), NextEvent::NOTHING);
         if self.clear.len() != world.asteroids.len() || self.clear.iter().any(|c| c.len() != b.len()) {
             self.clear = vec![vec![Clear::UNKNOWN; b.len()]; world.asteroids.len()];
         }
@@ -177,7 +177,7 @@ impl Memory {
     /// Puts the grains, at the end of a drift, into the world.
     pub fn write(&self, world: &mut World) {
         for (k, &row) in self.rows.iter().enumerate() {
-            let g = Grain::from(row);
+            let g = FlyingGrain::from(row);
             world.bodies.position[k] = g.position;
             world.bodies.velocity[k] = g.velocity;
             world.bodies.spin[k] = self.bodies[k].spin;
