@@ -530,15 +530,15 @@ mod tests {
         fails("3 sec", "did you mean `s`");
         fails("3 pa", "did you mean `Pa`");
         fails("3 KM", "did you mean");
-        fails("3 furlongs", "`furlongs` is not a unit");
+        fails("3 furlongs", "`furlongs` is not a known unit");
         fails("3 m/", "a unit is missing");
         fails("3 m^x", "whole number");
-        fails("3 m99", "larger than any unit");
+        fails("3 m99", "too large for a unit");
         fails("3 (m", "not closed");
         fails("3 m)", "never opened");
         fails("3 ((((((m))))))", "too many brackets");
         fails("1e999 m", "too large");
-        fails("3 m \u{0}", "no place in a unit");
+        fails("3 m \u{0}", "not allowed in a unit");
         assert!(parse(&"m9 ".repeat(100_000)).is_err());
         assert!(parse(&format!("1 {}", "m9 ".repeat(100_000))).is_err());
     }

@@ -92,7 +92,7 @@ impl MethodSettings for Settings {
         StartOverlap {
             tolerated: 1e-6,
             severity: Severity::Fatal,
-            outcome: "not come free, for hard spheres cannot overlap; place them apart",
+            outcome: "not come free, for hard spheres cannot overlap; move them apart",
         }
     }
 

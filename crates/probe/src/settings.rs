@@ -134,7 +134,7 @@ pub fn check(tables: &[ProbeTable], c: &mut Check) {
         match settings.grains() {
             GrainSelection::Rigid if meshfree => {
                 let message = format!("`{name}` does not measure deformable grains");
-                c.add_help(format!("probe[{k}]"), message, format!("take {}", of_deformable_grains()));
+                c.add_help(format!("probe[{k}]"), message, format!("use {}", of_deformable_grains()));
             }
             GrainSelection::Deformable if !meshfree => {
                 let help = "remove it, or use [method.meshfree]";

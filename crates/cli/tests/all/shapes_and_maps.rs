@@ -35,7 +35,7 @@ fn check_tells_of_asteroids() {
     let grains = "[[gravity]]\ndirect = {}\n[[grains]]\nradius = 1\nplace = { points = { positions = [[300, 0, 0]] } }\n";
     let path = scratch.scenario(&scenario("sphere = { radius = \"200 m\", facets = 500 }", grains));
     let said = said(&["check", text(&path)]);
-    assert!(said.contains("500 facets, radius 200 m, mass 3.") && said.contains("turns in 3 h"), "{said}");
+    assert!(said.contains("500 facets, radius 200 m, mass 3.") && said.contains("period 3 h"), "{said}");
     // The grains alone are no body that something could escape from.
     assert!(!said.contains("escape speed"), "{said}");
 }
@@ -103,8 +103,8 @@ fn maps_of_nothing_are_refused() {
         ("--cohesion", "-1", "must not be negative"),
         ("--thickness", "0", "must be larger than 0"),
         ("--thickness", "2 apples", "apples"),
-        ("--friction-angle", "90", "no friction angle"),
-        ("--period", "0", "0 is none"),
+        ("--friction-angle", "90", "not a friction angle"),
+        ("--period", "0", "must not be 0"),
         ("--period", "nan", "not a finite number"),
         ("--grain-radius", "1 kg", "a mass"),
     ] {
@@ -127,7 +127,7 @@ fn broken_shape_models_are_refused_and_healed() {
     let model = scratch.path().join("cube.obj");
     broken_cube(&model);
     let file = scratch.scenario(&scenario("file = { path = \"cube.obj\", unit = \"km\" }", ""));
-    refused(&["check", text(&file)], &["no closed surface", "heal = true"]);
+    refused(&["check", text(&file)], &["not a closed surface", "heal = true"]);
     let file = scratch.scenario(&scenario("file = { path = \"cube.obj\", unit = \"km\", heal = true }", ""));
     let told = said(&["check", text(&file)]);
     assert_eq!(

@@ -61,7 +61,7 @@ fn whole_campaign(scratch: &Scratch, scenario: &Path) -> PathBuf {
     assert!(output.status.success(), "{}", complaint(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("[4/4] 003-sliding-0.6-seed-2: complete"), "{said}");
-    assert!(said.contains("4 runs done, 0 failed, 0 not finished"), "{said}");
+    assert!(said.contains("4 runs finished, 0 failed, 0 unfinished"), "{said}");
     out
 }
 
@@ -193,7 +193,7 @@ fn a_run_that_fails_is_noted_and_the_others_go_on() {
     let output = rubblepile(&arguments);
     assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("2 runs done, 2 failed, 0 not finished"), "{said}{}", complaint(&output));
+    assert!(said.contains("2 runs finished, 2 failed, 0 unfinished"), "{said}{}", complaint(&output));
     let table = fs::read_to_string(out.join("sweep.csv")).unwrap();
     let states: Vec<&str> = table.lines().skip(1).map(|l| l.split(',').nth(4).unwrap()).collect();
     assert_eq!(states, ["failed", "failed", "complete", "complete"], "{table}");
@@ -309,5 +309,5 @@ fn bad_campaigns_are_exit_code_2_and_say_what() {
     let changed = scratch.scenario(&format!("{}{SWEEP}", BASE.replace("count = 40", "count = 41")));
     let output = rubblepile(&["sweep", text(&changed), "--out", text(&whole)]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(complaint(&output).contains("another scenario"), "{}", complaint(&output));
+    assert!(complaint(&output).contains("different scenario"), "{}", complaint(&output));
 }

@@ -79,7 +79,7 @@ fn no_grading() -> Number {
 pub(super) fn check(c: &mut Checker) {
     let Method::Meshfree(_) = &c.scenario.method else {
         if !c.scenario.deformable.is_empty() {
-            let help = "take [method.meshfree]";
+            let help = "use [method.meshfree]";
             c.add_help("deformable[0]", "only [method.meshfree] moves deformable grains", help);
         }
         return;

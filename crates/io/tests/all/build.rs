@@ -311,6 +311,6 @@ motion = { reciprocal = { size = [0, "9 m", 0], rate = 0.1 } }
     let other = load(&text.replace("seed = 3", "seed = 4")).unwrap().world;
     assert!(grains(&other)[..4] == grains(&world)[..4] && grains(&other)[4..] != grains(&world)[4..]);
     let error = load(&text.replace("b.txt", "bad.txt")).unwrap_err();
-    assert!(error.message().contains("line 3: `1 one` is no point"), "{}", error.message());
+    assert!(error.message().contains("line 3: `1 one` is not a point"), "{}", error.message());
     std::fs::remove_dir_all(&folder).unwrap();
 }

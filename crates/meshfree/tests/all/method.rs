@@ -183,7 +183,7 @@ fn what_it_cannot_do_is_refused() {
             &|w| {
                 w.bodies.push_sphere(DVec3::ZERO, 1.0, 1.0, 0, 0);
             },
-            "neither with spheres",
+            "cannot be combined with spheres",
         ),
         (
             &|w| {
@@ -196,7 +196,7 @@ fn what_it_cannot_do_is_refused() {
             &|w| {
                 w.walls[0].motion = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::X, rate: 1.0 };
             },
-            "turns out of the plane",
+            "rotates out of the plane",
         ),
         (
             &|w| {

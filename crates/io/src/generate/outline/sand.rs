@@ -117,7 +117,7 @@ impl OutlineSettings for SandOutlines {
         let moved = |outline: &Outline| {
             let points: Vec<DVec2> = outline.points().iter().map(|x| *x + corner).collect();
             Outline::new(&points)
-                .map_err(|e| GenerateFault::new(e.to_string(), "use less `angularity`").at(at).into())
+                .map_err(|e| GenerateFault::new(e.to_string(), "use a smaller `angularity`").at(at).into())
         };
         let made = packing::sand(&sand).map_err(|e| {
             GenerateFault::new(e.to_string(), "use fewer or smaller grains").at(join(at, "solid"))
