@@ -25,7 +25,7 @@ pub enum ElasticLaw {
     #[default]
     SaintVenantKirchhoff,
     // W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J
-    /// Compressible neo-Hookean: elements never invert.
+    /// Compressible neo-Hookean: the material cannot turn inside out.
     NeoHookean,
 }
 

@@ -55,7 +55,7 @@ pub struct Settings {
     pub mass_damping: Frequency,
     /// Rayleigh's beta, damping by stiffness: it also slows rotation.
     pub stiffness_damping: Time,
-    /// Relaxation time of a viscous stress proportional to the strain rate; rigid motion is not damped.
+    /// Time constant of a viscous stress proportional to the strain rate; rigid motion is not damped.
     pub viscous_damping: Time,
 }
 

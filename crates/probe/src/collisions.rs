@@ -19,7 +19,7 @@ pub struct CollisionSampling(pub Sampling);
 
 impl ProbeSettings for CollisionSampling {
     fn about() -> &'static str {
-        "Of hard spheres: collisions so far and per second since the last row, and energy exchanged with the walls."
+        "Of hard spheres: collisions so far and per second since the last row, and the exchange with all walls."
     }
 
     fn example() -> Self {
