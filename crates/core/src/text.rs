@@ -1,4 +1,4 @@
-//! Numbers and times as people read them, for messages and summaries. Files have full precision.
+//! Numbers, times and sizes of memory as people read them, for messages and summaries. Files have full precision.
 
 /// Four significant digits, with an exponent only where it helps.
 pub fn number(value: f64) -> String {
@@ -24,6 +24,19 @@ pub fn time(seconds: f64) -> String {
     format!("{} s", number(seconds))
 }
 
+/// `1.5 GB`.
+pub fn bytes(bytes: f64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let mut value = bytes;
+    let mut k = 0;
+    while value >= 1000.0 && k + 1 < units.len() {
+        value /= 1000.0;
+        k += 1;
+    }
+    let digits = if k == 0 || value >= 100.0 { 0 } else { 1 };
+    format!("{value:.digits$} {}", units[k])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +60,6 @@ mod tests {
         }
         assert_eq!(time(14_400.0), "4 h");
         assert_eq!(time(59.5), "59.5 s");
+        assert_eq!((bytes(900.0), bytes(1.46e9)), ("900 B".into(), "1.5 GB".into()));
     }
 }

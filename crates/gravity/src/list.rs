@@ -41,7 +41,7 @@ macro_rules! fields {
             /// The key in a scenario.
             fn key(&self) -> String {
                 match self {
-                    $(Gravity::$name(_) => crate::list::snake_case(stringify!($name)),)*
+                    $(Gravity::$name(_) => ::rubblepile_core::settings::names::snake_case(stringify!($name)),)*
                 }
             }
         }
@@ -59,18 +59,6 @@ macro_rules! fields {
             [$(<$settings as ::rubblepile_core::settings::FieldSettings>::papers(),)*].concat()
         }
     };
-}
-
-/// `SolarTide` as `solar_tide`, as serde writes it.
-pub(crate) fn snake_case(name: &str) -> String {
-    let mut key = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !key.is_empty() {
-            key.push('_');
-        }
-        key.extend(c.to_lowercase());
-    }
-    key
 }
 
 /// Updated at every step: the default of `every`.

@@ -36,6 +36,14 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The text of a data file; or why there is none, and what to try. `format` says what the file must be.
+pub fn text(path: &Path, format: &'static str) -> Result<String, (String, &'static str)> {
+    let name = path.display();
+    let bytes = read(path, DATA_LIMIT)
+        .map_err(|e| (format!("cannot read {name}: {e}"), "paths start at the scenario's folder"))?;
+    String::from_utf8(bytes).map_err(|_| (format!("{name} is not a text file"), format))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

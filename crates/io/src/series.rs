@@ -53,32 +53,29 @@ pub struct SeriesWriter {
 
 impl SeriesWriter {
     /// For a run directory, with each probe's interval, s; goes on after the rows that `marks` says are written.
-    pub fn new(directory: &Path, probes: Vec<(Box<dyn Probe>, f64)>, marks: Marks) -> Result<Self> {
+    /// Takes the probes, unless a new file cannot be made.
+    pub fn new(directory: &Path, probes: &mut Vec<(Box<dyn Probe>, f64)>, marks: Marks) -> Result<Self> {
         let path = directory.join(NAME);
         let mut header = own_columns().map(|c| c.name).join(",");
-        let mut parts = Vec::new();
         let (bytes, ticks) = {
             let at = marks.lock();
             (at.series_bytes, at.series_ticks.clone())
         };
-        for (k, (probe, interval)) in probes.into_iter().enumerate() {
-            let columns = probe.columns();
-            for column in &columns {
-                header.push(',');
-                push_text(&mut header, &column.name);
-            }
-            let ticker = Ticker { interval, index: ticks.get(k).copied().unwrap_or(0) };
-            parts.push(Part { probe, ticker, width: columns.len() });
+        for column in probes.iter().flat_map(|(probe, _)| probe.columns()) {
+            header.push(',');
+            push_text(&mut header, &column.name);
         }
         header.push('\n');
-        let file = if bytes == 0 {
-            create(&path, &header)?
-        } else {
-            let file = reopen(&path, &header, bytes)?;
-            recall(&path, &mut parts)?;
-            file
-        };
+        let file = if bytes == 0 { create(&path, &header)? } else { reopen(&path, &header, bytes)? };
         let handle = file.try_clone().map_err(FileError::io("open", &path))?;
+        let part = |(k, (probe, interval)): (usize, (Box<dyn Probe>, f64))| {
+            let ticker = Ticker { interval, index: ticks.get(k).copied().unwrap_or(0) };
+            Part { width: probe.columns().len(), probe, ticker }
+        };
+        let mut parts: Vec<Part> = probes.drain(..).enumerate().map(part).collect();
+        if bytes > 0 {
+            recall(&path, &mut parts)?;
+        }
         {
             let mut at = marks.lock();
             at.series_bytes = at.series_bytes.max(header.len() as u64);
@@ -86,6 +83,11 @@ impl SeriesWriter {
             at.series_file = Some(handle);
         }
         Ok(SeriesWriter { path, file, parts, marks, line: String::new(), values: Vec::new() })
+    }
+
+    /// The probes with their intervals, s, for a run that could not be recorded after all.
+    pub fn into_probes(self) -> Vec<(Box<dyn Probe>, f64)> {
+        self.parts.into_iter().map(|part| (part.probe, part.ticker.interval)).collect()
     }
 
     /// One row: the probes that are due at this step measure, the others leave their cells blank.

@@ -1,5 +1,7 @@
 //! One session of a run: a simulation with its directory, its writers, its checkpoints and its report.
 //!
+//! A [`Recorder`] has all of it but the simulation itself; a [`Session`] has both.
+//!
 //! Whoever starts runs (the command line, Python) makes a [`Plan`] from a scenario and hands it over here; everything
 //! between that and the files is done here once. A run that is stopped or killed at any moment goes on from its last
 //! checkpoint and ends with the same files, bit for bit.
@@ -12,7 +14,7 @@ use std::{
 };
 
 use rubblepile_core::{
-    Advice, Error, Extent, Probe, Report, Severity, World,
+    Advice, Error, Extent, Observer, Probe, Report, Severity, World,
     run::{Control, Ending, Engine, Progress, Signal},
     text,
 };
@@ -23,7 +25,7 @@ use crate::{
     diagnostic::Diagnostic,
     error::{FileError, Result},
     frame::{FrameWriter, View, WallStyles},
-    generate::table::Table,
+    generate::GrainTable,
     marks::Marks,
     report::{self, Machine, RunReport},
     rundir::{self, RunDir, utc},
@@ -59,10 +61,22 @@ pub struct Plan {
     pub base_directory: String,
     /// Grains that a program gave as arrays, by the name of the file that the scenario takes them from: written into the run
     /// directory.
-    pub given: BTreeMap<String, Table>,
+    pub given: BTreeMap<String, GrainTable>,
 }
 
 impl Plan {
+    /// What its checkpoints say besides the world.
+    pub fn meta(&self) -> Meta {
+        Meta {
+            program_version: env!("CARGO_PKG_VERSION").into(),
+            scenario: self.scenario.clone(),
+            base_directory: self.base_directory.clone(),
+            method: self.engine.method.name().into(),
+            wall_styles: self.wall_styles.clone(),
+            ..Meta::default()
+        }
+    }
+
     /// What the method and the fields have to say about it before it runs.
     pub fn advice(&self) -> Vec<Advice> {
         let Engine { world, method, fields, .. } = &self.engine;
@@ -111,9 +125,9 @@ impl SessionError {
     }
 }
 
-pub struct Session {
+/// A run directory, and what is written there as a run goes on.
+pub struct Recorder {
     directory: RunDir,
-    engine: Engine,
     meta: Meta,
     marks: Marks,
     every: CheckpointEvery,
@@ -124,19 +138,45 @@ pub struct Session {
     report: RunReport,
 }
 
-impl Session {
-    /// A new run in a directory that is there and empty of runs.
-    pub fn start(plan: Plan, directory: RunDir) -> Result<Self, SessionError> {
+/// The writers of a run's files, before they are among the observers of its engine.
+struct Writers {
+    series: Option<SeriesWriter>,
+    frames: Option<FrameWriter>,
+    contact_tables: Option<ContactTables>,
+}
+
+impl Writers {
+    fn observe(self, engine: &mut Engine) {
+        let observers = &mut engine.observers;
+        observers.extend(self.series.map(|w| Box::new(w) as Box<dyn Observer>));
+        observers.extend(self.frames.map(|w| Box::new(w) as Box<dyn Observer>));
+        observers.extend(self.contact_tables.map(|w| Box::new(w) as Box<dyn Observer>));
+    }
+}
+
+impl Recorder {
+    /// A new run in a directory that is there and empty of runs. If it cannot be, the plan is as it was; otherwise its probes are
+    /// among the observers of its engine, as part of the series.
+    pub fn start(plan: &mut Plan, directory: RunDir) -> Result<Self, SessionError> {
         refuse(&plan.advice())?;
         directory.write_scenario(&plan.scenario)?;
-        let mut session = Session::assemble(plan, directory, Marks::default(), Vec::new(), "started")?;
+        let (recorder, writers) =
+            Recorder::assemble(plan, directory, Marks::default(), Vec::new(), "started")?;
         // Killed before the first checkpoint is due, there must be something to resume.
-        session.save()?;
-        Ok(session)
+        match recorder.save(&mut plan.engine) {
+            Ok(()) => {
+                writers.observe(&mut plan.engine);
+                Ok(recorder)
+            }
+            Err(error) => {
+                plan.probes = writers.series.map_or(Vec::new(), SeriesWriter::into_probes);
+                Err(error)
+            }
+        }
     }
 
     /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
-    pub fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
+    pub fn resume(found: LatestCheckpoint, directory: RunDir, plan: &mut Plan) -> Result<Self, SessionError> {
         let LatestCheckpoint { path, meta, mut world, passed_over } = found;
         // A run that has ended and is to go further goes on like any other.
         world.ended = false;
@@ -146,23 +186,26 @@ impl Session {
         }
         let from = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         plan.engine.world = world;
-        refuse_foreign_part(&plan)?;
+        refuse_foreign_part(plan)?;
         if plan.scenario != meta.scenario {
             directory.write_scenario(&plan.scenario)?;
         }
-        Session::assemble(plan, directory, Marks::from_meta(&meta), warnings, &format!("resumed from {from}"))
+        let (marks, verb) = (Marks::from_meta(&meta), format!("resumed from {from}"));
+        let (recorder, writers) = Recorder::assemble(plan, directory, marks, warnings, &verb)?;
+        writers.observe(&mut plan.engine);
+        Ok(recorder)
     }
 
     fn assemble(
-        plan: Plan,
+        plan: &mut Plan,
         directory: RunDir,
         marks: Marks,
         warnings: Vec<String>,
         verb: &str,
-    ) -> Result<Self, SessionError> {
-        check_intervals(&plan)?;
+    ) -> Result<(Self, Writers), SessionError> {
+        check_intervals(plan)?;
         let path = directory.path().to_path_buf();
-        let mut report = describe(&plan, &path);
+        let mut report = describe(plan, &path);
         let advice = plan.advice();
         let noted = advice.iter().filter(|a| a.severity == Severity::Warning).map(|a| a.text.clone());
         let warnings: Vec<String> = warnings.into_iter().chain(noted).collect();
@@ -179,32 +222,20 @@ impl Session {
             largest: Default::default(),
             warnings: warnings.clone(),
         });
-        let meta = Meta {
-            program_version: report.version.clone(),
-            scenario: plan.scenario,
-            base_directory: plan.base_directory,
-            method: report.method.clone(),
-            wall_styles: plan.wall_styles.clone(),
-            ..Meta::default()
-        };
-        let mut engine = plan.engine;
-        let observers = &mut engine.observers;
-        if !plan.probes.is_empty() {
-            observers.push(Box::new(SeriesWriter::new(&path, plan.probes, marks.clone())?));
-        }
-        if let Some(interval) = plan.frames {
-            observers.push(Box::new(FrameWriter::new(
-                path.clone(),
-                interval,
-                plan.view,
-                plan.wall_styles.clone(),
-                marks.clone(),
-            )?));
-        }
-        if let Some(interval) = plan.contact_tables {
-            observers.push(Box::new(ContactTables::new(path.clone(), interval, marks.clone())?));
-        }
+        let meta = plan.meta();
+        let frames = plan.frames.map(|interval| {
+            FrameWriter::new(path.clone(), interval, plan.view, plan.wall_styles.clone(), marks.clone())
+        });
+        let contact_tables =
+            plan.contact_tables.map(|interval| ContactTables::new(path.clone(), interval, marks.clone()));
+        let (frames, contact_tables) = (frames.transpose()?, contact_tables.transpose()?);
         report.write(&path)?;
+        // Takes the probes: what may fail without giving them back comes before.
+        let series = match plan.probes.is_empty() {
+            true => None,
+            false => Some(SeriesWriter::new(&path, &mut plan.probes, marks.clone())?),
+        };
+        let engine = &plan.engine;
         directory.log(&format!(
             "{verb} at t = {:e} s, step {}, {} bodies, {} threads, rubblepile {}",
             engine.world.time(),
@@ -216,29 +247,8 @@ impl Session {
         warnings.iter().for_each(|w| directory.log(&format!("warning: {w}")));
         let saved_at = (Instant::now(), engine.world.time());
         let every = plan.checkpoint;
-        Ok(Session { directory, engine, meta, marks, every, saved_at, spent: Duration::ZERO, report })
-    }
-
-    pub fn world(&self) -> &World {
-        &self.engine.world
-    }
-
-    /// The world with its method, fields and observers.
-    pub fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
-    pub fn engine_mut(&mut self) -> &mut Engine {
-        &mut self.engine
-    }
-
-    /// What its checkpoints hold besides the world.
-    pub fn meta(&self) -> &Meta {
-        &self.meta
-    }
-
-    pub fn end(&self) -> f64 {
-        self.engine.end
+        let recorder = Recorder { directory, meta, marks, every, saved_at, spent: Duration::ZERO, report };
+        Ok((recorder, Writers { series, frames, contact_tables }))
     }
 
     pub fn directory(&self) -> &Path {
@@ -256,8 +266,8 @@ impl Session {
     }
 
     /// Writes a checkpoint now.
-    pub fn save(&mut self) -> Result<(), SessionError> {
-        let Engine { world, method, .. } = &mut self.engine;
+    pub fn save(&self, engine: &mut Engine) -> Result<(), SessionError> {
+        let Engine { world, method, .. } = engine;
         if let Err(source) = method.sync(world, Extent::Whole) {
             let help = "the last checkpoint is unchanged".into();
             return Err(SessionError::Failed { time: world.time(), step: world.clock.step, source, help });
@@ -265,25 +275,11 @@ impl Session {
         Ok(save(self.directory.path(), &self.meta, &self.marks, world)?)
     }
 
-    /// Runs to the end, or until `stop` is set. A run that fails leaves the world it failed with in `failed.rpk`, and
-    /// its checkpoints as they were.
-    pub fn run(&mut self, stop: &AtomicBool, watcher: &mut dyn Watcher) -> Result<Ending, SessionError> {
-        self.go(None, stop, watcher)
-    }
-
-    /// Runs to the step nearest to `until`, and can go on from there. The files are up to date then; the next checkpoint is
-    /// written when it is due.
-    pub fn run_until(
+    /// Runs to the step nearest to `until`, or to the end, or until `stop` is set; the files are up to date then. A run that fails
+    /// leaves the world it failed with in `failed.rpk`, and its checkpoints as they were.
+    pub fn run(
         &mut self,
-        until: f64,
-        stop: &AtomicBool,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Ending, SessionError> {
-        self.go(Some(until), stop, watcher)
-    }
-
-    fn go(
-        &mut self,
+        engine: &mut Engine,
         until: Option<f64>,
         stop: &AtomicBool,
         watcher: &mut dyn Watcher,
@@ -299,15 +295,15 @@ impl Session {
             watcher,
         };
         let outcome = match until {
-            None => self.engine.run(&mut owner),
-            Some(until) => self.engine.run_until(until, &mut owner),
+            None => engine.run(&mut owner),
+            Some(until) => engine.run_until(until, &mut owner),
         };
         self.spent += started.elapsed();
-        let (world, spent) = (&self.engine.world, self.spent.as_secs_f64());
+        let (world, spent) = (&engine.world, self.spent.as_secs_f64());
         let (time, step) = (world.time(), world.clock.step);
         (self.report.time_s, self.report.step) = (time, step);
         if let Some(session) = self.report.sessions.last_mut() {
-            session.update(&self.engine.report, step, spent);
+            session.update(&engine.report, step, spent);
         }
         let (status, reason) = match &outcome {
             Ok(Ending::Complete) if until.is_some() => ("running", None),
@@ -329,7 +325,7 @@ impl Session {
                 Ok(ending)
             }
             Err(source) => {
-                let help = self.leave_failed_world(&source);
+                let help = self.leave_failed_world(engine, &source);
                 // The reason of the failure matters more than a report that cannot be written either.
                 let _ = self.report.write(self.directory.path());
                 Err(SessionError::Failed { time, step, source, help })
@@ -337,8 +333,8 @@ impl Session {
         }
     }
 
-    /// Saves the world for a diagnosis; gives what to try.
-    fn leave_failed_world(&mut self, error: &Error) -> String {
+    /// Keeps the world for a look at what went wrong; gives what to try.
+    fn leave_failed_world(&self, engine: &mut Engine, error: &Error) -> String {
         let directory = self.directory.path();
         if let Error::Output { source, .. } = error {
             let what = match source.downcast_ref::<FileError>() {
@@ -351,7 +347,7 @@ impl Session {
             );
         }
         let path = directory.join(rundir::FAILED);
-        let Engine { world, method, .. } = &mut self.engine;
+        let Engine { world, method, .. } = engine;
         if let Err(e) = method.sync(world, Extent::Whole) {
             return format!("the final state is lost: {e}");
         }
@@ -361,6 +357,49 @@ impl Session {
             }
             Err(e) => format!("the final state could not be saved: {e}"),
         }
+    }
+}
+
+/// A simulation with its run directory.
+pub struct Session {
+    engine: Engine,
+    recorder: Recorder,
+}
+
+impl Session {
+    /// A new run in a directory that is there and empty of runs.
+    pub fn start(mut plan: Plan, directory: RunDir) -> Result<Self, SessionError> {
+        let recorder = Recorder::start(&mut plan, directory)?;
+        Ok(Session { engine: plan.engine, recorder })
+    }
+
+    /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
+    pub fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
+        let recorder = Recorder::resume(found, directory, &mut plan)?;
+        Ok(Session { engine: plan.engine, recorder })
+    }
+
+    pub fn world(&self) -> &World {
+        &self.engine.world
+    }
+
+    pub fn directory(&self) -> &Path {
+        self.recorder.directory()
+    }
+
+    /// The report as of the last time the session paused.
+    pub fn report(&self) -> &RunReport {
+        self.recorder.report()
+    }
+
+    /// Warnings from before the first step.
+    pub fn warnings(&self) -> &[String] {
+        self.recorder.warnings()
+    }
+
+    /// Runs to the end, or until `stop` is set, as [`Recorder::run`] does.
+    pub fn run(&mut self, stop: &AtomicBool, watcher: &mut dyn Watcher) -> Result<Ending, SessionError> {
+        self.recorder.run(&mut self.engine, None, stop, watcher)
     }
 }
 

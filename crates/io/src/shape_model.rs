@@ -31,11 +31,7 @@ impl ShapeModel {
 
 /// The text of a file, or an error with what to try.
 pub fn text(path: &Path) -> Result<String, (String, &'static str)> {
-    let name = path.display();
-    let bytes = input::read(path, input::DATA_LIMIT)
-        .map_err(|e| (format!("cannot read {name}: {e}"), "paths start at the scenario's folder"))?;
-    String::from_utf8(bytes)
-        .map_err(|_| (format!("{name} is not a text file"), "it must be OBJ or a PDS plate model"))
+    input::text(path, "it must be OBJ or a PDS plate model")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use rubblepile_core::settings::{LengthKind, Quantity, Vector};
 use rubblepile_io::{
     atomic,
     error::FileError,
-    generate::table::Table,
+    generate::GrainTable,
     scenario::{
         grains::{FilePlace, Grains, Place},
         tables,
@@ -62,7 +62,7 @@ pub struct Builder {
     event: Vec<tables::EventTable>,
     probe: Vec<tables::ProbeTable>,
     output: tables::Output,
-    given: BTreeMap<String, Table>,
+    given: BTreeMap<String, GrainTable>,
     base: Option<PathBuf>,
 }
 
@@ -162,7 +162,7 @@ impl Builder {
             (!column.is_empty()).then_some(column)
         }
         // The radius is no default of the group: a sphere without one is a mistake.
-        let table = Table {
+        let table = GrainTable {
             radius: Some(radius),
             velocity: given(velocity),
             spin: given(spin),

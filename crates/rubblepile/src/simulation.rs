@@ -11,11 +11,10 @@ use rubblepile_core::{
     run::{Control, Ending, Engine, Progress, Signal},
 };
 use rubblepile_io::{
-    atomic,
-    checkpoint::{self, Meta},
+    atomic, checkpoint,
     report::RunReport,
     rundir::RunDir,
-    session::{Plan, Session, Watcher, refuse},
+    session::{Plan, Recorder, Watcher, refuse},
 };
 
 use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
@@ -46,15 +45,9 @@ use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
 /// # }
 /// ```
 pub struct Simulation {
-    state: Recording,
-}
-
-/// With or without a run directory.
-enum Recording {
-    Free(Box<Plan>),
-    Recorded(Box<Session>),
-    /// Between the two, or after a failure to become recorded.
-    Gone,
+    plan: Box<Plan>,
+    /// With a run directory.
+    recorder: Option<Recorder>,
 }
 
 impl Simulation {
@@ -85,12 +78,12 @@ impl Simulation {
         let built = scenario.build()?;
         let plan = scenario.plan(built);
         refuse(&plan.advice())?;
-        Ok(Simulation { state: Recording::Free(Box::new(plan)) })
+        Ok(Simulation::from_plan(plan))
     }
 
     /// A simulation from a plan whose world is complete.
     pub fn from_plan(plan: Plan) -> Self {
-        Simulation { state: Recording::Free(Box::new(plan)) }
+        Simulation { plan: Box::new(plan), recorder: None }
     }
 
     /// Goes on from a checkpoint file, without a run directory: the same bits as if it had never stopped.
@@ -99,7 +92,7 @@ impl Simulation {
         let mut plan = Scenario::saved(&meta, None)?.plan_to_resume();
         plan.engine.world = world;
         plan.engine.world.ended = false;
-        Ok(Simulation { state: Recording::Free(Box::new(plan)) })
+        Ok(Simulation::from_plan(plan))
     }
 
     /// Writes everything that decides the next step to a checkpoint file, whole or not at all.
@@ -122,47 +115,33 @@ impl Simulation {
     ///
     /// Forces, observers and stop conditions of the program are not in it: add them again after [`Simulation::load`].
     pub fn save(&mut self, path: impl AsRef<Path>) -> Result<()> {
-        let meta = match &self.state {
-            Recording::Free(plan) => Meta {
-                program_version: env!("CARGO_PKG_VERSION").into(),
-                scenario: plan.scenario.clone(),
-                base_directory: plan.base_directory.clone(),
-                method: plan.engine.method.name().into(),
-                wall_styles: plan.wall_styles.clone(),
-                ..Meta::default()
-            },
-            Recording::Recorded(session) => session.meta().clone(),
-            Recording::Gone => return Err(gone()),
-        };
+        let meta = self.plan.meta();
         let world = self.world()?;
         Ok(checkpoint::write(path.as_ref(), &meta, world)?)
     }
 
     /// Starts a run directory: the frames, series, contact tables and checkpoints of the scenario are written there from now
-    /// on. A directory with a run in it is refused.
+    /// on. A directory with a run in it is refused. If it cannot be, the simulation is as it was.
     pub fn record(&mut self, directory: impl AsRef<Path>) -> Result<()> {
-        if let Recording::Recorded(session) = &self.state {
+        if let Some(recorder) = &self.recorder {
             return Err(Error::bad_input(
-                format!("this simulation is already recorded in {}", session.directory().display()),
+                format!("this simulation is already recorded in {}", recorder.directory().display()),
                 "record once, before the first step",
             ));
         }
         let (directory, _) = RunDir::create(directory.as_ref(), false)?;
-        let Recording::Free(plan) = std::mem::replace(&mut self.state, Recording::Gone) else {
-            return Err(gone());
-        };
-        for (name, table) in &plan.given {
+        for (name, table) in &self.plan.given {
             atomic::write_text(&directory.path().join(name), &table.to_csv())?;
         }
-        self.state = Recording::Recorded(Box::new(Session::start(*plan, directory)?));
+        self.recorder = Some(Recorder::start(&mut self.plan, directory)?);
         Ok(())
     }
 
     /// Writes a checkpoint of a recorded run now, in addition to those of the scenario.
     pub fn checkpoint(&mut self) -> Result<()> {
-        match &mut self.state {
-            Recording::Recorded(session) => Ok(session.save()?),
-            _ => Err(Error::bad_input(
+        match &self.recorder {
+            Some(recorder) => Ok(recorder.save(&mut self.plan.engine)?),
+            None => Err(Error::bad_input(
                 "this simulation has no run directory",
                 "`record` gives it one; `save` writes a file",
             )),
@@ -179,62 +158,54 @@ impl Simulation {
     pub fn resume_until(directory: impl AsRef<Path>, end: Option<f64>) -> Result<Self> {
         let lock = RunDir::open(directory.as_ref())?;
         let found = checkpoint::find(directory.as_ref())?;
-        let plan = Scenario::saved(&found.meta, end)?.plan_to_resume();
-        Ok(Simulation { state: Recording::Recorded(Box::new(Session::resume(found, lock, plan)?)) })
+        let mut plan = Box::new(Scenario::saved(&found.meta, end)?.plan_to_resume());
+        let recorder = Some(Recorder::resume(found, lock, &mut plan)?);
+        Ok(Simulation { plan, recorder })
     }
 
     /// The directory that the run is recorded in.
     pub fn directory(&self) -> Option<&Path> {
-        match &self.state {
-            Recording::Recorded(session) => Some(session.directory()),
-            _ => None,
-        }
+        self.recorder.as_ref().map(Recorder::directory)
     }
 
     /// What the method and the fields have to say about this world.
     pub fn advice(&self) -> Vec<Advice> {
-        self.engine().map_or(Vec::new(), |engine| {
-            let fields = engine.fields.list.iter().flat_map(|f| f.check(&engine.world));
-            engine.method.check(&engine.world).into_iter().chain(fields).collect()
-        })
+        self.plan.advice()
     }
 
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
-        self.engine().map_or(f64::NAN, |e| e.world.time())
+        self.plan.engine.world.time()
     }
 
     /// Number of steps since the start.
     pub fn steps(&self) -> u64 {
-        self.engine().map_or(0, |e| e.world.clock.step)
+        self.plan.engine.world.clock.step
     }
 
     /// The time step, s.
     pub fn timestep(&self) -> f64 {
-        self.engine().map_or(f64::NAN, |e| e.world.clock.timestep)
+        self.plan.engine.world.clock.timestep
     }
 
     /// End of the run, s.
     pub fn end(&self) -> f64 {
-        self.engine().map_or(f64::NAN, |e| e.end)
+        self.plan.engine.end
     }
 
     /// Wall-clock time by phase, counts and warnings so far.
     pub fn report(&self) -> Report {
-        self.engine().map_or_else(|_| Report::default(), |e| e.report.clone())
+        self.plan.engine.report.clone()
     }
 
     /// The report of a recorded run, as of the last time it paused.
     pub fn run_report(&self) -> Option<&RunReport> {
-        match &self.state {
-            Recording::Recorded(session) => Some(session.report()),
-            _ => None,
-        }
+        self.recorder.as_ref().map(Recorder::report)
     }
 
     /// The world as it is now. A method that keeps its state elsewhere brings it here first.
     pub fn world(&mut self) -> Result<&World> {
-        let engine = self.engine_mut()?;
+        let engine = self.engine_mut();
         engine.method.sync(&mut engine.world, Extent::Whole)?;
         Ok(&engine.world)
     }
@@ -255,7 +226,7 @@ impl Simulation {
     /// # }
     /// ```
     pub fn step(&mut self, n: u64) -> Result<Ending> {
-        let clock = self.engine()?.world.clock;
+        let clock = self.plan.engine.world.clock;
         self.run_until(clock.time() + n as f64 * clock.timestep)
     }
 
@@ -303,16 +274,13 @@ impl Simulation {
                 "give a finite time in seconds",
             ));
         }
-        match &mut self.state {
-            Recording::Free(plan) => {
-                let until = until.unwrap_or(plan.engine.end);
-                Ok(plan.engine.run_until(until, &mut Unsaved { stop, watcher })?)
+        let engine = &mut self.plan.engine;
+        match &mut self.recorder {
+            Some(recorder) => Ok(recorder.run(engine, until, stop, watcher)?),
+            None => {
+                let until = until.unwrap_or(engine.end);
+                Ok(engine.run_until(until, &mut Unsaved { stop, watcher })?)
             }
-            Recording::Recorded(session) => Ok(match until {
-                Some(until) => session.run_until(until, stop, watcher)?,
-                None => session.run(stop, watcher)?,
-            }),
-            Recording::Gone => Err(gone()),
         }
     }
 
@@ -343,7 +311,7 @@ impl Simulation {
     /// # }
     /// ```
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut World) -> Result<T>) -> Result<T> {
-        edit::edit(self.engine_mut()?, change)
+        edit::edit(self.engine_mut(), change)
     }
 
     /// The contacts as they are now, in the order of the bodies' rows.
@@ -357,7 +325,7 @@ impl Simulation {
     /// # }
     /// ```
     pub fn contacts(&mut self) -> Result<Vec<Contact>> {
-        let engine = self.engine_mut()?;
+        let engine = self.engine_mut();
         engine.method.sync(&mut engine.world, Extent::Visible)?;
         Ok(engine.method.contacts(&engine.world)?)
     }
@@ -379,7 +347,7 @@ impl Simulation {
     /// What must be counted from the first step on, such as heat, is NaN unless a probe of the scenario or of
     /// [`Simulation::add_probe`] asks for it.
     pub fn measure(&mut self, probe: &mut dyn Probe) -> Result<Vec<(Column, f64)>> {
-        let engine = self.engine_mut()?;
+        let engine = self.engine_mut();
         let Engine { world, method, fields, report, .. } = engine;
         let mut moment = Moment::now(world, method.as_mut(), fields, report)?;
         let mut row = Vec::new();
@@ -410,10 +378,11 @@ impl Simulation {
     /// [`SoftSpheres::with_law`]: rubblepile_soft::SoftSpheres::with_law
     /// [`ContactLaw`]: rubblepile_soft::ContactLaw
     pub fn set_method(&mut self, method: impl Method + 'static) -> Result<()> {
-        let Recording::Free(plan) = &mut self.state else {
+        if self.recorder.is_some() {
             let help = "call `set_method` before `record`";
             return Err(Error::bad_input("the method of a recorded run cannot be replaced", help));
-        };
+        }
+        let plan = &mut self.plan;
         let automatic = Scenario::parse(&plan.scenario)?.tables().method.settings().timestep().is_none();
         let engine = &mut plan.engine;
         if automatic && engine.world.clock.step == 0 {
@@ -434,18 +403,15 @@ impl Simulation {
     /// Adds a probe: columns of the series, one row every `interval`, s. Before [`Simulation::record`].
     pub fn add_probe(&mut self, interval: f64, probe: impl Probe + 'static) -> Result<()> {
         callbacks::check_interval(interval)?;
-        match &mut self.state {
-            Recording::Free(plan) => {
-                plan.engine.report.measure |= probe.needs();
-                plan.probes.push((Box::new(probe), interval));
-                Ok(())
-            }
-            Recording::Recorded(_) => Err(Error::bad_input(
+        if self.recorder.is_some() {
+            return Err(Error::bad_input(
                 "the columns of a series cannot change while it is written",
                 "add probes before `record`",
-            )),
-            Recording::Gone => Err(gone()),
+            ));
         }
+        self.plan.engine.report.measure |= probe.needs();
+        self.plan.probes.push((Box::new(probe), interval));
+        Ok(())
     }
 
     /// Adds a force: `force` adds accelerations, in m/s2, to a column with one entry per body, every step.
@@ -476,7 +442,7 @@ impl Simulation {
 
     /// Adds a field to those of the scenario.
     pub fn add_field(&mut self, field: impl Field + 'static) -> Result<()> {
-        let engine = self.engine_mut()?;
+        let engine = self.engine_mut();
         edit::forget_forces(engine)?;
         engine.fields.list.push(Box::new(field));
         Ok(())
@@ -528,34 +494,18 @@ impl Simulation {
 
     /// Adds an observer with times of its own.
     pub fn add_observer(&mut self, observer: impl Observer + 'static) -> Result<()> {
-        self.engine_mut()?.observers.push(Box::new(observer));
+        self.engine_mut().observers.push(Box::new(observer));
         Ok(())
-    }
-
-    fn engine(&self) -> Result<&Engine> {
-        match &self.state {
-            Recording::Free(plan) => Ok(&plan.engine),
-            Recording::Recorded(session) => Ok(session.engine()),
-            Recording::Gone => Err(gone()),
-        }
     }
 
     /// World, method, fields and observers themselves, for programs that need more than this type offers. The world may be
     /// behind the method's own state here; [`Simulation::world`] and [`Simulation::edit`] take care of that.
-    pub fn engine_mut(&mut self) -> Result<&mut Engine> {
-        match &mut self.state {
-            Recording::Free(plan) => Ok(&mut plan.engine),
-            Recording::Recorded(session) => Ok(session.engine_mut()),
-            Recording::Gone => Err(gone()),
-        }
+    pub fn engine_mut(&mut self) -> &mut Engine {
+        &mut self.plan.engine
     }
 }
 
-fn gone() -> Error {
-    Error::bad_input("this simulation is unusable: recording it failed", "build it again")
-}
-
-/// No observers.
+/// Nobody looks.
 struct Unwatched;
 
 impl Watcher for Unwatched {
@@ -582,4 +532,83 @@ impl Control for Unsaved<'_> {
 /// `runs/<name of the scenario>`: where the command line puts a run.
 pub fn default_directory(scenario: &Path) -> PathBuf {
     Path::new("runs").join(scenario.file_stem().unwrap_or("run".as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use glam::DVec3;
+    use rubblepile_core::{Fields, settings::Auto};
+
+    use super::*;
+    use crate::{Material, Spheres, probe::Momentum, soft::Settings};
+
+    type Step = rubblepile_core::Result<()>;
+
+    /// A simulation that could not be recorded was lost.
+    #[test]
+    fn a_failed_record_leaves_the_simulation() -> Result<()> {
+        let folder = std::env::temp_dir().join(format!("rubblepile-failed-record-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let mut sim = Simulation::builder()
+            .end(1.0)
+            .method(Settings {
+                max_speed: Some(1.0.into()),
+                timestep: Auto::Value(0.01.into()),
+                ..Settings::default()
+            })
+            .material(Material { name: "rock".into(), density: 2500.0, ..Material::default() })
+            .spheres(Spheres { position: vec![DVec3::ZERO], radius: vec![1.0], ..Spheres::default() })
+            .build()?;
+        sim.add_probe(0.1, Momentum)?;
+        // A folder where the file of the grains should be.
+        fs::create_dir_all(folder.join("a/grains-1.csv")).expect("a folder");
+        assert!(sim.record(folder.join("a")).is_err());
+        // The first checkpoint cannot be written, after all else was.
+        sim.set_method(Still { fails: true })?;
+        assert!(sim.record(folder.join("b")).is_err_and(|e| e.to_string().contains("not now")));
+        assert_eq!(sim.directory(), None);
+        assert_eq!(sim.step(10)?, Ending::Complete);
+        sim.record(folder.join("c"))?;
+        sim.run()?;
+        let series = fs::read_to_string(folder.join("c/series.csv")).expect("a series");
+        assert_eq!((series.lines().count(), sim.steps()), (11, 100), "{series}");
+        assert!(series.starts_with("time_s,step,momentum"), "{series}");
+        fs::remove_dir_all(&folder).expect("removed");
+        Ok(())
+    }
+
+    /// Moves nothing, and fails to bring the world up to date once.
+    struct Still {
+        fails: bool,
+    }
+
+    impl Method for Still {
+        fn name(&self) -> &'static str {
+            "soft"
+        }
+
+        fn check(&self, _: &World) -> Vec<Advice> {
+            Vec::new()
+        }
+
+        fn advance(&mut self, world: &mut World, _: &mut Fields, until: f64, _: &mut Report) -> Step {
+            world.clock.step = (until / world.clock.timestep).round() as u64;
+            Ok(())
+        }
+
+        fn contacts(&mut self, _: &World) -> rubblepile_core::Result<Vec<Contact>> {
+            Ok(Vec::new())
+        }
+
+        fn sync(&mut self, _: &mut World, _: Extent) -> Step {
+            match std::mem::take(&mut self.fails) {
+                true => Err(rubblepile_core::Error::Unsupported("not now".into())),
+                false => Ok(()),
+            }
+        }
+
+        fn forget(&mut self) {}
+    }
 }

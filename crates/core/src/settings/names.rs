@@ -33,6 +33,18 @@ pub fn suggestion<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str> 
     }
 }
 
+/// `SolarTide` as `solar_tide`, as serde writes it.
+pub fn snake_case(name: &str) -> String {
+    let mut key = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !key.is_empty() {
+            key.push('_');
+        }
+        key.extend(c.to_lowercase());
+    }
+    key
+}
+
 impl Check<'_> {
     /// The name that a table gives its thing: printable, and not taken.
     pub fn name<'n>(&mut self, name: &'n str, taken: &mut HashSet<&'n str>, at: &str, what: &str) {

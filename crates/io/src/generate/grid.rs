@@ -1,7 +1,8 @@
 //! Spheres of any sizes, findable by place: one hashed grid of cells for every factor of two in size, so that a
 //! boulder among dust costs nothing extra. Periodic boxes are understood.
 //!
-//! For making and checking grains at the start; the methods have neighbour searches of their own.
+//! For making and checking grains at the start, when one is added after the other. The methods have neighbour searches of
+//! their own: `geometry/src/cells.rs` sorts all bodies at once, and `hard/src/grid.rs` says when a grain crosses into the next cell.
 
 use std::ops::ControlFlow;
 
@@ -31,7 +32,7 @@ struct Entry {
 }
 
 #[derive(Debug, Clone)]
-pub struct Grid {
+pub struct SphereGrid {
     domain: Domain,
     /// Radius that the classes are counted from.
     unit: f64,
@@ -51,10 +52,10 @@ fn hash(cell: [i64; 3]) -> u64 {
     (h ^ (h >> 32)).wrapping_add(cell[0] as u64)
 }
 
-impl Grid {
+impl SphereGrid {
     /// `unit`: a radius of the order of those to come.
     pub fn new(domain: Domain, unit: f64) -> Self {
-        Grid { domain, unit: unit.max(f64::MIN_POSITIVE), levels: Vec::new(), entries: Vec::new() }
+        SphereGrid { domain, unit: unit.max(f64::MIN_POSITIVE), levels: Vec::new(), entries: Vec::new() }
     }
 
     pub fn len(&self) -> usize {
@@ -220,7 +221,7 @@ mod tests {
                     (x, 0.01 * 100f64.powf(rng.uniform()))
                 })
                 .collect();
-            let mut grid = Grid::new(domain, 0.01);
+            let mut grid = SphereGrid::new(domain, 0.01);
             let (mut a, mut b) = (Vec::new(), Vec::new());
             for (k, &(x, r)) in spheres.iter().enumerate() {
                 let _ = grid.near(x, r, 0.05, |key, gap| {

@@ -1,102 +1,85 @@
-//! Grains from rules: where they are, how large, how fast. Everything random comes from the generator that is
-//! handed in, so that a seed gives the same grains for ever.
+//! Grains from rules: where they are, how large, of what shape, how fast; and the surfaces of asteroids.
+//!
+//! Each place, size distribution, region, outline and form of an asteroid is one file with its settings, their check and what
+//! it makes. A list names them: `choices!` in the `mod.rs` of each folder. docs/add-a-generator.md adds a place.
+//!
+//! Everything random comes from the generator that is handed in, so that a seed gives the same grains for ever. The tables
+//! that these settings are part of, `[[grains]]`, `[[deformable]]` and `[[asteroid]]`, are in `scenario`.
 
+#[macro_use]
+mod list;
+
+pub mod asteroid;
 pub mod grid;
-pub mod lattice;
+pub mod insertion;
 pub mod obj;
-pub mod random;
+pub mod outline;
+pub mod place;
+pub mod region;
+pub mod shape;
 pub mod size;
+pub mod spin;
 pub mod surface;
 pub mod table;
+pub(crate) mod vector_or_table;
 pub mod velocity;
 
-use glam::DVec3;
+pub use grid::SphereGrid;
+pub use region::Region;
+pub use table::GrainTable;
 
-pub use grid::Grid;
-pub use size::{Sampler, SizeDistribution};
+use rubblepile_core::settings::Problem;
 
-/// No machine that this runs on holds more (100 GB at 1 kB a grain), and rows are counted in 32 bits.
+use crate::scenario::{ScenarioError, document::Sources};
+
+/// No machine that this runs on holds more (100 GB at 1 kB per grain), and rows are counted in 32 bits.
 pub const MAX_GRAINS: u64 = 100_000_000;
 
 /// Why grains cannot be made, and what to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct GenerateFault {
     pub message: String,
     pub help: String,
 }
 
-impl Fault {
+impl GenerateFault {
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Fault { message: message.into(), help: help.into() }
+        GenerateFault { message: message.into(), help: help.into() }
+    }
+
+    /// The problem of the key with this path.
+    pub fn at(self, path: impl Into<String>) -> Problem {
+        Problem::new(path, self.message).help(self.help)
     }
 }
 
-/// Where grains may be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Region {
-    Box {
-        min: DVec3,
-        max: DVec3,
-    },
-    Sphere {
-        centre: DVec3,
-        radius: f64,
-    },
-    /// `axis` is a unit vector; `length` is about the centre.
-    Cylinder {
-        centre: DVec3,
-        axis: DVec3,
-        radius: f64,
-        length: f64,
-    },
+/// What is at fault when nothing is made: a setting, or a line of a file that it names.
+#[derive(Debug)]
+pub enum GenerateError {
+    Setting(Problem),
+    File(ScenarioError),
 }
 
-impl Region {
-    pub fn volume(&self) -> f64 {
-        use std::f64::consts::PI;
-        match *self {
-            Region::Box { min, max } => (max - min).element_product(),
-            Region::Sphere { radius, .. } => 4.0 / 3.0 * PI * radius.powi(3),
-            Region::Cylinder { radius, length, .. } => PI * radius * radius * length,
-        }
+impl From<Problem> for GenerateError {
+    fn from(problem: Problem) -> Self {
+        GenerateError::Setting(problem)
     }
+}
 
-    pub fn centre(&self) -> DVec3 {
-        match *self {
-            Region::Box { min, max } => 0.5 * (min + max),
-            Region::Sphere { centre, .. } | Region::Cylinder { centre, .. } => centre,
-        }
+impl From<ScenarioError> for GenerateError {
+    fn from(error: ScenarioError) -> Self {
+        GenerateError::File(error)
     }
+}
 
-    /// Corners of the box around it.
-    pub fn bounds(&self) -> (DVec3, DVec3) {
-        match *self {
-            Region::Box { min, max } => (min, max),
-            Region::Sphere { centre, radius } => (centre - radius, centre + radius),
-            Region::Cylinder { centre, axis, radius, length } => {
-                // A disk of radius r across the axis a reaches r sqrt(1 - a_k^2) along k.
-                let across = (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(f64::sqrt);
-                let half = 0.5 * length * axis.abs() + radius * across;
-                (centre - half, centre + half)
-            }
-        }
-    }
-
-    /// Whether a sphere lies inside, to rounding.
-    pub fn holds(&self, x: DVec3, r: f64) -> bool {
-        // A grain that just fits fits: a part in 1e12 of the region's size is rounding.
-        match *self {
-            Region::Box { min, max } => {
-                let slack = 1e-12 * (max - min).max_element();
-                (x - r - min).min_element() >= -slack && (max - x - r).min_element() >= -slack
-            }
-            Region::Sphere { centre, radius } => x.distance(centre) + r <= radius * (1.0 + 1e-12),
-            Region::Cylinder { centre, axis, radius, length } => {
-                let d = x - centre;
-                let along = d.dot(axis);
-                let across = (d - along * axis).length();
-                let slack = 1e-12 * radius.max(length);
-                across + r <= radius + slack && along.abs() + r <= 0.5 * length + slack
+impl GenerateError {
+    /// As it is shown: a setting at its place in the scenario's text.
+    pub fn located(self, sources: &Sources) -> ScenarioError {
+        match self {
+            GenerateError::File(error) => error,
+            GenerateError::Setting(problem) => {
+                let message = problem.message.clone();
+                sources.problems(vec![problem]).err().unwrap_or_else(|| ScenarioError::plain(message))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Grains from a CSV file: a header with names of columns, then a grain a line, in SI.
+//! Grains as columns, and their CSV files: a header with names of columns, then one grain per line, in SI.
 //!
 //! Fields are separated by commas, semicolons or tabs (whichever the header has). Lines that are empty or begin
 //! with `#` are left out. Quoted fields are not understood: there is nothing here that would need them.
@@ -13,7 +13,7 @@ const LEAST: f64 = 1e-30;
 
 /// The columns that were there.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Table {
+pub struct GrainTable {
     pub position: Vec<DVec3>,
     pub radius: Option<Vec<f64>>,
     pub velocity: Option<Vec<DVec3>>,
@@ -21,7 +21,7 @@ pub struct Table {
     pub density: Option<Vec<f64>>,
 }
 
-impl Table {
+impl GrainTable {
     /// What a file with these columns would be refused for: columns of unequal length, values that are not finite, radii
     /// and densities that are not positive.
     pub fn check(&self) -> Result<(), String> {
@@ -136,9 +136,9 @@ fn header(line: &str, offset: usize) -> Result<Columns, TableFault> {
 }
 
 /// Reads the whole text.
-pub fn read(text: &str) -> Result<Table, TableFault> {
+pub fn read(text: &str) -> Result<GrainTable, TableFault> {
     let mut columns: Option<Columns> = None;
-    let mut table = Table::default();
+    let mut table = GrainTable::default();
     let mut offset = 0;
     let mut fields: Vec<&str> = Vec::new();
     for (number, whole) in text.split('\n').enumerate() {
@@ -199,7 +199,7 @@ fn number<'a>(field: &'a str) -> Result<f64, FieldFault<'a>> {
     }
 }
 
-fn row<'a>(table: &mut Table, c: &Columns, fields: &[&'a str]) -> Result<(), FieldFault<'a>> {
+fn row<'a>(table: &mut GrainTable, c: &Columns, fields: &[&'a str]) -> Result<(), FieldFault<'a>> {
     let vector = |k: [usize; 3]| -> Result<DVec3, FieldFault<'a>> {
         Ok(DVec3::new(number(fields[k[0]])?, number(fields[k[1]])?, number(fields[k[2]])?))
     };
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_table_is_written_as_it_is_read() {
-        let table = Table {
+        let table = GrainTable {
             position: vec![DVec3::new(0.1, -1e-9, 3.0), DVec3::new(1e20, 0.0, -0.3)],
             radius: Some(vec![0.5, 1.0 / 3.0]),
             velocity: None,
@@ -248,9 +248,9 @@ mod tests {
         };
         assert_eq!(table.check(), Ok(()));
         assert_eq!(read(&table.to_csv()).expect("a table"), table);
-        let short = Table { radius: Some(vec![0.5]), ..table.clone() };
+        let short = GrainTable { radius: Some(vec![0.5]), ..table.clone() };
         assert!(short.check().is_err_and(|e| e.contains("2 positions and 1 values of radius")));
-        let negative = Table { density: Some(vec![1.0, -1.0]), ..table };
+        let negative = GrainTable { density: Some(vec![1.0, -1.0]), ..table };
         assert!(negative.check().is_err_and(|e| e.contains("density of grain 1 is -1")));
     }
 

@@ -1,16 +1,28 @@
-//! The `[[asteroid]]` table, and its checks.
+//! The `[[asteroid]]` table: its settings, what is wrong with them, and the asteroids of a world that they give.
+//!
+//! Forms and relief are in `generate/asteroid`.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, path::Path};
 
+use glam::{DQuat, DVec3};
+use rubblepile_core::{
+    Advice, Rng, World,
+    settings::{Problem, join},
+    wall::shapes::origin,
+};
+use rubblepile_geometry::mesh::{self, Axes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{check::Checker, quantity::*, shapes::unit_of_length};
-use rubblepile_core::settings::join;
-use rubblepile_core::wall::shapes::origin;
-
-/// Facets that a made surface may have.
-const MOST_FACETS: u64 = 20_000_000;
+use super::{
+    build::material_id,
+    check::Checker,
+    error::ScenarioError,
+    load::Loaded,
+    quantity::*,
+    tables::{DomainTable, FrameTable},
+};
+use crate::generate::asteroid::{AsteroidShape, MadeSurface, ReliefTable, SurfaceContext};
 
 /// A rigid body with a triangulated surface and its own gravity, which reacts to the grains on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,99 +65,6 @@ pub struct AsteroidTable {
     pub fixed: bool,
 }
 
-/// The shape of an asteroid.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AsteroidShape {
-    /// A sphere.
-    Sphere(SphereAsteroid),
-    /// An ellipsoid.
-    Ellipsoid(EllipsoidAsteroid),
-    /// A spinning top with an equatorial ridge.
-    Top(TopAsteroid),
-    /// A shape model: Wavefront OBJ, or a plate model of the Planetary Data System (TAB).
-    File(FileAsteroid),
-}
-
-/// A sphere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SphereAsteroid {
-    /// Its radius.
-    pub radius: Length,
-    /// Approximate number of facets.
-    #[serde(default = "many_facets")]
-    pub facets: u64,
-}
-
-/// An ellipsoid.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EllipsoidAsteroid {
-    /// Its semi-axes along x, y and z.
-    pub semi_axes: Vector<LengthKind>,
-    /// Approximate number of facets.
-    #[serde(default = "many_facets")]
-    pub facets: u64,
-}
-
-/// A spinning top.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TopAsteroid {
-    /// Radius at the equator.
-    pub radius: Length,
-    /// Distance of the poles from the centre. Default: 0.9 of `radius`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pole: Option<Length>,
-    /// How sharp the ridge is, from 0, an ellipsoid, to 1, a double cone.
-    #[serde(default = "ridge")]
-    pub ridge: Number,
-    /// Approximate number of facets.
-    #[serde(default = "many_facets")]
-    pub facets: u64,
-}
-
-/// A shape model from a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FileAsteroid {
-    /// The file; a relative path starts at the scenario's folder.
-    pub path: String,
-    /// Its unit of length: `"m"`, `"km"`.
-    pub unit: String,
-    /// Repairs flaws of the mesh where possible and reports them. Otherwise a flaw is an error.
-    #[serde(default)]
-    pub heal: bool,
-}
-
-/// Relief of a generated surface, from the seed of the run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ReliefTable {
-    /// Craters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub craters: Option<Spots>,
-    /// Boulders that are part of the surface.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boulders: Option<Spots>,
-    /// Root mean square height of a self-similar roughness.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub roughness: Option<Length>,
-}
-
-/// Craters or boulders: the cumulative number falls with the square of the size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Spots {
-    /// Their number.
-    pub count: u64,
-    /// Smallest radius.
-    pub min: Length,
-    /// Largest radius.
-    pub max: Length,
-}
-
 /// The body-fixed frame of an asteroid.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -159,11 +78,14 @@ pub enum AxesName {
     Principal,
 }
 
-fn many_facets() -> u64 {
-    20_000
-}
-fn ridge() -> Number {
-    Quantity::new(0.4)
+impl AxesName {
+    fn axes(self) -> Axes {
+        match self {
+            AxesName::Given => Axes::Given,
+            AxesName::Centred => Axes::Centred,
+            AxesName::Principal => Axes::Principal,
+        }
+    }
 }
 
 pub(super) fn check(c: &mut Checker) {
@@ -186,7 +108,13 @@ pub(super) fn check(c: &mut Checker) {
                 }
             }
         }
-        shape(c, a, &at);
+        a.shape.settings().check(c, &format!("{at}.shape.{}", a.shape.key()));
+        if let Some(relief) = &a.relief {
+            if !a.shape.settings().takes_relief() {
+                c.add(join(&at, "relief"), "relief is for generated shapes, not for a file");
+            }
+            relief.check(c, &join(&at, "relief"));
+        }
         c.modest(a.position, &at, "position");
         if let Some(velocity) = a.velocity {
             c.modest(velocity, &at, "velocity");
@@ -205,71 +133,59 @@ pub(super) fn check(c: &mut Checker) {
         }
     }
     if !c.scenario.asteroid.is_empty() {
-        if matches!(c.scenario.frame, super::tables::FrameTable::Rotating(_)) {
+        if matches!(c.scenario.frame, FrameTable::Rotating(_)) {
             let help = "remove [frame], and give the asteroid its `period`";
             c.add_help("frame.rotating", "with an asteroid the frame must be inertial", help);
         }
-        if matches!(c.scenario.domain, super::tables::DomainTable::Periodic(_)) {
+        if matches!(c.scenario.domain, DomainTable::Periodic(_)) {
             c.add("domain.periodic", "asteroids need open space, not a periodic box");
         }
     }
 }
 
-fn shape(c: &mut Checker, a: &AsteroidTable, at: &str) {
-    let facets = |c: &mut Checker, facets: u64, at: &str| {
-        c.check((20..=MOST_FACETS).contains(&facets), at, "facets", || {
-            format!("`facets` must be between 20 and {MOST_FACETS}, it is {facets}")
-        });
-    };
-    match &a.shape {
-        AsteroidShape::Sphere(s) => {
-            let at = format!("{at}.shape.sphere");
-            c.positive(s.radius, &at, "radius");
-            facets(c, s.facets, &at);
+/// Adds the asteroids to the world; gives what was done to shape models that were repaired.
+pub(super) fn add_asteroids(
+    world: &mut World,
+    loaded: &Loaded,
+    base: &Path,
+) -> Result<Vec<Advice>, ScenarioError> {
+    let s = &loaded.scenario;
+    let mut advice = Vec::new();
+    for (k, table) in s.asteroid.iter().enumerate() {
+        let name = table.name.as_deref().unwrap_or_default();
+        let context = SurfaceContext {
+            relief: table.relief.clone().unwrap_or_default(),
+            seed: Rng::stream(s.run.seed, &format!("asteroid/{name}")).next_u64(),
+            base,
+        };
+        let shape = table.shape.settings();
+        let MadeSurface { mesh, repairs } = shape
+            .surface(&context, &format!("asteroid[{k}].shape.{}", table.shape.key()))
+            .map_err(|error| error.located(&loaded.sources))?;
+        advice.extend(repairs.into_iter().map(Advice::note));
+        let material = material_id(s, table.material.as_ref());
+        let density = table.density.or(s.material.get(material as usize).and_then(|m| m.density));
+        let mut asteroid = mesh::asteroid(mesh, density.map_or(0.0, |d| d.0), table.axes.axes());
+        asteroid.id = k as u32;
+        asteroid.name = name.into();
+        asteroid.material = material;
+        let pole = table.pole.map_or(DVec3::Z, |p| p.0.normalize_or(DVec3::Z));
+        asteroid.orientation = DQuat::from_rotation_arc(DVec3::Z, pole);
+        asteroid.position = table.position.0 + asteroid.orientation * asteroid.position;
+        asteroid.velocity = table.velocity.map_or(DVec3::ZERO, |v| v.0);
+        asteroid.spin = match (table.angular_velocity, table.period) {
+            (Some(w), _) => w.0,
+            (None, Some(period)) => std::f64::consts::TAU / period.0 * pole,
+            (None, None) => DVec3::ZERO,
+        };
+        asteroid.fixed = table.fixed;
+        let sound = |x: f64| x.is_finite() && x > 0.0;
+        if !(sound(asteroid.mass) && sound(asteroid.inertia.min_element())) {
+            let message = format!("its mass of {} kg is unusable", asteroid.mass);
+            let problem = Problem::new(format!("asteroid[{k}].shape"), message);
+            loaded.sources.problems(vec![problem.help("check its size, its unit and its density")])?;
         }
-        AsteroidShape::Ellipsoid(s) => {
-            let at = format!("{at}.shape.ellipsoid");
-            let least = s.semi_axes.0.min_element();
-            c.check(least > 0.0, &at, "semi_axes", || {
-                format!("semi-axes must be larger than 0; one is {least}")
-            });
-            c.modest(s.semi_axes, &at, "semi_axes");
-            facets(c, s.facets, &at);
-        }
-        AsteroidShape::Top(s) => {
-            let at = format!("{at}.shape.top");
-            c.positive(s.radius, &at, "radius");
-            if let Some(pole) = s.pole {
-                c.positive(pole, &at, "pole");
-            }
-            let ridge = s.ridge.0;
-            c.check((0.0..=1.0).contains(&ridge), &at, "ridge", || {
-                format!("`ridge` must be between 0 and 1, it is {ridge}")
-            });
-            facets(c, s.facets, &at);
-        }
-        AsteroidShape::File(f) => {
-            let inner = format!("{at}.shape.file");
-            c.check(!f.path.trim().is_empty(), &inner, "path", || "the path is empty".into());
-            if let Err(message) = unit_of_length(&f.unit) {
-                c.add_help(join(&inner, "unit"), message, "give a unit of length, such as `\"km\"`");
-            }
-            if a.relief.is_some() {
-                c.add(join(at, "relief"), "relief is for generated shapes, not for a file");
-            }
-        }
+        world.asteroids.push(asteroid);
     }
-    let Some(relief) = &a.relief else { return };
-    let at = format!("{at}.relief");
-    for (name, spots) in [("craters", &relief.craters), ("boulders", &relief.boulders)] {
-        let Some(s) = spots else { continue };
-        let at = format!("{at}.{name}");
-        c.positive(s.min, &at, "min");
-        c.positive(s.max, &at, "max");
-        c.check(s.min.0 <= s.max.0, &at, "min", || "`min` must not be above `max`".into());
-        c.check(s.count <= 1_000_000, &at, "count", || "at most a million are allowed".into());
-    }
-    if let Some(roughness) = relief.roughness {
-        c.not_negative(roughness, &at, "roughness");
-    }
+    Ok(advice)
 }

@@ -6,14 +6,16 @@ use rubblepile_core::{Advice, Domain, Fields, Frame, PairOverride, Rng, World, e
 
 use rubblepile_gravity::Centrifugal;
 
-use crate::frame::{View, WallStyle, WallStyles};
+use crate::{
+    frame::{View, WallStyle, WallStyles},
+    generate::velocity::angular_velocity,
+};
 
 use super::{
-    build_asteroids::{add_asteroids, check_outside},
-    build_deformables::add_deformables,
-    build_grains::add_grains,
-    check::angular_velocity,
+    asteroids::add_asteroids,
+    deformables::add_deformables,
     error::ScenarioError,
+    grains::{add_grains, check_outside},
     load::Loaded,
     quantity::Interval,
     scene,

@@ -6,15 +6,14 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-use glam::DVec3;
 use rubblepile_core::{
     material::{Given, Rule},
     settings::{Check, Problem, ScenarioContext, join, suggestion},
 };
 
 use super::{
-    asteroids, check_grains, deformables,
-    quantity::{AngularVelocityKind, NumberKind, Quantity, Time, Vector},
+    asteroids, deformables, grains,
+    quantity::{NumberKind, Quantity, Time},
     scene,
     tables::*,
 };
@@ -49,7 +48,7 @@ pub fn problems(scenario: &Scenario) -> Vec<Problem> {
     c.frame_and_domain();
     c.materials();
     c.pairs();
-    check_grains::check(&mut c);
+    grains::check(&mut c);
     c.walls();
     asteroids::check(&mut c);
     deformables::check(&mut c);
@@ -194,20 +193,5 @@ impl Checker<'_> {
         }
         let every = Time::new(output.checkpoint.every.seconds());
         self.positive(every, "output.checkpoint", "every");
-    }
-}
-
-/// An angular velocity from either way of writing it; checked before.
-pub(super) fn angular_velocity(
-    w: Option<Vector<AngularVelocityKind>>,
-    period: Option<Time>,
-    axis: Option<Vector<NumberKind>>,
-) -> DVec3 {
-    match (w, period) {
-        (Some(w), _) => w.0,
-        (None, Some(period)) => {
-            std::f64::consts::TAU / period.0 * axis.map_or(DVec3::Z, |a| a.0.normalize_or(DVec3::Z))
-        }
-        (None, None) => DVec3::ZERO,
     }
 }

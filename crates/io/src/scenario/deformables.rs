@@ -1,26 +1,43 @@
-//! The `[[deformable]]` table, and its checks.
+//! The `[[deformable]]` table: its settings, what is wrong with them, and the deformable grains of a world that they give.
+//!
+//! Outlines are in `generate/outline`; how nodes are put into them is in `meshfree/src/fill.rs`.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, path::Path};
 
+use glam::DVec2;
+use rayon::prelude::*;
+use rubblepile_core::{
+    Rng, World,
+    settings::{Problem, join},
+    wall::WallShape,
+};
+use rubblepile_meshfree::{
+    Deformable, DeformableState, Reference,
+    bulk::Bulk,
+    fill::{Density, Filling, fill},
+    grains,
+    outline::Outline,
+    overlap, scene,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    build::material_id,
     check::Checker,
+    error::ScenarioError,
+    load::Loaded,
     methods::Method,
-    quantity::*,
-    shapes::unit_of_length,
+    quantity::{Angle, Length, Number, NumberKind, Quantity, Speed, Vector},
     tables::{DomainTable, FrameTable, MaterialTable},
 };
-use rubblepile_core::settings::join;
-use rubblepile_core::wall::WallShape;
+use crate::generate::{
+    GenerateError,
+    outline::{DeformableShape, OutlineContext, Outlines},
+};
 
 /// Nodes that a grain may have: its matrices have the square of them.
 const MOST_NODES: f64 = 5000.0;
-/// Points that an outline may have: each side is held against each other.
-pub(super) const MOST_POINTS: usize = 20_000;
-/// Grains of one table.
-const MOST_GRAINS: u64 = 10_000;
 
 /// Deformable grains in the plane of x and y, for [method.meshfree] only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,100 +74,6 @@ pub struct DeformableTable {
 
 fn no_grading() -> Number {
     Quantity::new(0.0)
-}
-
-/// The outline of a deformable grain, or of many.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DeformableShape {
-    /// A disc.
-    Disc(DiscOutline),
-    /// An ellipse.
-    Ellipse(EllipseOutline),
-    /// A polygon.
-    Polygon(PolygonOutline),
-    /// An outline from a file.
-    File(FileOutline),
-    /// Many sand-like grains in a box, without contacts.
-    Sand(SandOutlines),
-}
-
-/// A disc.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DiscOutline {
-    /// Its radius.
-    pub radius: Length,
-}
-
-/// An ellipse.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EllipseOutline {
-    /// Its semi-axes along x and y.
-    pub semi_axes: [Length; 2],
-}
-
-/// A polygon.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PolygonOutline {
-    /// Its vertices in order, clockwise or counter-clockwise.
-    pub points: Vec<[Length; 2]>,
-}
-
-/// An outline from a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FileOutline {
-    /// The file, with x and y of a point on each line, separated by a comma or by blanks; a relative path starts at the folder of
-    /// the scenario.
-    pub path: String,
-    /// Its unit of length: `"m"`, `"mm"`.
-    pub unit: String,
-}
-
-/// Sand-like grains in a box: one outline of random harmonics in each of the cells that fill it, from the seed of the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SandOutlines {
-    /// Their number.
-    pub count: u64,
-    /// Lower left corner of the box.
-    #[serde(default = "no_corner")]
-    pub corner: [Length; 2],
-    /// Width and height of the box.
-    pub size: [Length; 2],
-    /// Area of the grains over that of the box.
-    pub solid: Number,
-    /// Half the excess of length over width.
-    #[serde(default = "some_elongation")]
-    pub elongation: Number,
-    /// Amplitude of the third to seventh harmonics over the radius; 0: round.
-    #[serde(default = "some_angularity")]
-    pub angularity: Number,
-    /// Amplitude of the harmonics from the eighth on over the radius; 0: smooth.
-    #[serde(default = "some_roughness")]
-    pub roughness: Number,
-    /// Number of relaxations of the cells: more make the grains' sizes more uniform.
-    #[serde(default = "some_evenness")]
-    pub evenness: u32,
-}
-
-fn no_corner() -> [Length; 2] {
-    [Quantity::new(0.0); 2]
-}
-fn some_elongation() -> Number {
-    Quantity::new(0.1)
-}
-fn some_angularity() -> Number {
-    Quantity::new(0.05)
-}
-fn some_roughness() -> Number {
-    Quantity::new(0.01)
-}
-fn some_evenness() -> u32 {
-    3
 }
 
 pub(super) fn check(c: &mut Checker) {
@@ -259,22 +182,17 @@ pub(super) fn material(c: &mut Checker, k: usize, m: &MaterialTable, used: bool)
     }
 }
 
+fn shape(c: &mut Checker, table: &DeformableTable, at: &str) {
+    let (shape, key) = (table.shape.settings(), table.shape.key());
+    if shape.is_many() {
+        for (name, given) in [("centre", table.centre.is_some()), ("angle", table.angle.is_some())] {
+            c.check(!given, at, name, || format!("`{name}` is not for `{key}`, which has a `corner`"));
+        }
+    }
+    shape.check(c, &format!("{at}.shape.{key}"));
+}
+
 fn nodes(c: &mut Checker, table: &DeformableTable, at: &str) {
-    let (area, length) = match &table.shape {
-        DeformableShape::Disc(d) => {
-            (std::f64::consts::PI * d.radius.0 * d.radius.0, std::f64::consts::TAU * d.radius.0)
-        }
-        DeformableShape::Ellipse(e) => {
-            let [a, b] = e.semi_axes.map(|x| x.0);
-            (std::f64::consts::PI * a * b, 4.0 * (a + b))
-        }
-        DeformableShape::Sand(s) => {
-            let area = s.solid.0 * s.size[0].0 * s.size[1].0 / (s.count.max(1) as f64);
-            (area, 2.0 * (std::f64::consts::PI * area).sqrt())
-        }
-        // Looked at when they are read.
-        DeformableShape::Polygon(_) | DeformableShape::File(_) => (0.0, 0.0),
-    };
     match (table.spacing, table.outline_nodes) {
         (Some(_), Some(_)) => c.add(join(at, "outline_nodes"), "give `spacing` or `outline_nodes`, not both"),
         (None, None) => {
@@ -285,7 +203,9 @@ fn nodes(c: &mut Checker, table: &DeformableTable, at: &str) {
         }),
         (Some(spacing), None) => {
             c.positive(spacing, at, "spacing");
-            if let Some(message) = too_many(area, length, spacing.0) {
+            if let Some((area, length)) = table.shape.settings().extent()
+                && let Some(message) = too_many(area, length, spacing.0)
+            {
                 c.add_help(join(at, "spacing"), message, "make it larger");
             }
         }
@@ -293,7 +213,7 @@ fn nodes(c: &mut Checker, table: &DeformableTable, at: &str) {
 }
 
 /// Whether nodes this far apart are too many for an outline, in words.
-pub(super) fn too_many(area: f64, length: f64, spacing: f64) -> Option<String> {
+fn too_many(area: f64, length: f64, spacing: f64) -> Option<String> {
     let nodes = 1.2 * area / (spacing * spacing) + length / spacing;
     (nodes > MOST_NODES).then(|| {
         format!(
@@ -302,64 +222,100 @@ pub(super) fn too_many(area: f64, length: f64, spacing: f64) -> Option<String> {
     })
 }
 
-fn shape(c: &mut Checker, table: &DeformableTable, at: &str) {
-    let inner = format!("{at}.shape");
-    let two = |pair: [Length; 2]| Vector::<LengthKind>::new(pair[0].0, pair[1].0, 0.0);
-    match &table.shape {
-        DeformableShape::Disc(d) => c.positive(d.radius, &format!("{inner}.disc"), "radius"),
-        DeformableShape::Ellipse(e) => {
-            for axis in e.semi_axes {
-                c.positive(axis, &format!("{inner}.ellipse"), "semi_axes");
-            }
+fn refuse(loaded: &Loaded, at: String, message: impl ToString, help: &str) -> ScenarioError {
+    GenerateError::from(Problem::new(at, message.to_string()).help(help)).located(&loaded.sources)
+}
+
+/// Adds the deformable grains to the world.
+pub(super) fn add_deformables(world: &mut World, loaded: &Loaded, base: &Path) -> Result<(), ScenarioError> {
+    let s = &loaded.scenario;
+    let Method::Meshfree(settings) = &s.method else { return Ok(()) };
+    // Groups of rigid grains come first.
+    let first_group = s.grains.len();
+    for (k, table) in s.deformable.iter().enumerate() {
+        let at = format!("deformable[{k}]");
+        let outlines = outlines(table, s.run.seed, base, &join(&at, "shape"))
+            .map_err(|error| error.located(&loaded.sources))?;
+        let material = material_id(s, table.material.as_ref());
+        let of = &world.materials[material as usize];
+        let law = settings
+            .law_of(of.young, of.poisson)
+            .map_err(|e| refuse(loaded, join(&at, "material"), e, "check its material"))?;
+        let (density, kind) = (of.density, settings.shape_functions);
+        let made = outlines
+            .par_iter()
+            .map(|outline| {
+                let spacing = spacing(table, outline);
+                if let Some(message) = too_many(outline.area(), outline.length(), spacing) {
+                    return Err(("spacing", message, "make it larger"));
+                }
+                let density_of_nodes = Density { spacing, grading: table.grading.0 };
+                let filling = fill(outline, density_of_nodes)
+                    .map_err(|e| ("spacing", e.to_string(), "put nodes closer"))?;
+                // Whether there are shape functions everywhere shows only when they are made.
+                Bulk::new(&filling, law, density, kind)
+                    .map_err(|e| ("spacing", e.to_string(), "reduce the node spacing, or `grading`"))?;
+                let Filling { nodes, boundary, triangles } = filling;
+                Ok(Reference { nodes, boundary, triangles })
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|(key, message, help)| {
+                let key = if table.spacing.is_none() { "outline_nodes" } else { key };
+                refuse(loaded, join(&at, key), message, help)
+            })?;
+        let velocity = table.velocity.map_or(DVec2::ZERO, |v| DVec2::from_array(v.map(|x| x.0)));
+        for reference in made {
+            let grains = &mut world.part_or_default::<DeformableState>().grains;
+            let id = grains.len() as u64;
+            let mut grain = Deformable::new(id, (first_group + k) as u32, material, reference);
+            grain.velocity.fill(velocity);
+            grains.push(grain);
         }
-        DeformableShape::Polygon(p) => {
-            let at = format!("{inner}.polygon");
-            let n = p.points.len();
-            c.check((3..=MOST_POINTS).contains(&n), &at, "points", || {
-                format!("an outline has between 3 and {MOST_POINTS} points, not {n}")
-            });
-            for point in &p.points {
-                c.modest(two(*point), &at, "points");
-            }
-        }
-        DeformableShape::File(f) => {
-            let at = format!("{inner}.file");
-            c.check(!f.path.trim().is_empty(), &at, "path", || "the path is empty".into());
-            if let Err(message) = unit_of_length(&f.unit) {
-                c.add_help(join(&at, "unit"), message, "give a unit of length, such as `\"mm\"`");
-            }
-        }
-        DeformableShape::Sand(s) => {
-            for (key, given) in [("centre", table.centre.is_some()), ("angle", table.angle.is_some())] {
-                c.check(!given, at, key, || format!("`{key}` is not for `sand`, which has a `corner`"));
-            }
-            sand(c, s, &format!("{inner}.sand"));
-        }
+    }
+    check_places(world, loaded)
+}
+
+fn spacing(table: &DeformableTable, outline: &Outline) -> f64 {
+    match (table.spacing, table.outline_nodes) {
+        (Some(spacing), _) => spacing.0,
+        (None, count) => outline.length() / f64::from(count.unwrap_or(36)),
     }
 }
 
-fn sand(c: &mut Checker, s: &SandOutlines, at: &str) {
-    let count = s.count;
-    c.check((1..=MOST_GRAINS).contains(&count), at, "count", || {
-        format!("`count` must be between 1 and {MOST_GRAINS}, it is {count}")
-    });
-    c.modest(Vector::<LengthKind>::new(s.corner[0].0, s.corner[1].0, 0.0), at, "corner");
-    for side in s.size {
-        c.positive(side, at, "size");
+/// Grains that overlap each other or are behind walls.
+fn check_places(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
+    let outlines: Vec<Vec<DVec2>> = grains(world).iter().map(Deformable::outline).collect();
+    let first_group = loaded.scenario.grains.len();
+    let table = |grain: usize| grains(world)[grain].group as usize - first_group;
+    if let Some((a, b)) = overlap::first_overlap(&outlines) {
+        let message = format!("grains {a} and {b} overlap at the start");
+        return Err(refuse(loaded, format!("deformable[{}]", table(b)), message, "move them apart"));
     }
-    let solid = s.solid.0;
-    c.check(solid > 0.0 && solid < 1.0, at, "solid", || {
-        format!("`solid` must be above 0 and below 1, it is {solid}")
-    });
-    for (key, value) in
-        [("elongation", s.elongation.0), ("angularity", s.angularity.0), ("roughness", s.roughness.0)]
-    {
-        c.check((0.0..=0.5).contains(&value), at, key, || {
-            format!("`{key}` must be between 0 and 0.5, it is {value}")
-        });
+    if let Some((grain, text)) = scene::behind(world, 0.0) {
+        let help = "move it, or turn the normal of the wall around";
+        return Err(refuse(loaded, format!("deformable[{}]", table(grain)), text, help));
     }
-    let evenness = s.evenness;
-    c.check(evenness <= 1000, at, "evenness", || {
-        format!("`evenness` must be at most 1000, it is {evenness}")
-    });
+    Ok(())
+}
+
+/// The outlines of a table, where they are at the start; `at` is the path of its shape.
+fn outlines(
+    table: &DeformableTable,
+    seed: u64,
+    base: &Path,
+    at: &str,
+) -> Result<Vec<Outline>, GenerateError> {
+    let name = table.name.as_deref().unwrap_or_default();
+    let seed = Rng::stream(seed, &format!("deformable/{name}")).next_u64();
+    let context = OutlineContext { base, seed };
+    let points = match table.shape.settings().outlines(&context, &join(at, &table.shape.key()))? {
+        Outlines::Many(outlines) => return Ok(outlines),
+        Outlines::One(points) => points,
+    };
+    let turn = DVec2::from_angle(table.angle.map_or(0.0, |a| a.0));
+    let centre = table.centre.map_or(DVec2::ZERO, |c| DVec2::from_array(c.map(|x| x.0)));
+    let placed: Vec<DVec2> = points.iter().map(|x| centre + turn.rotate(*x)).collect();
+    let help = "give the points in order around the grain, without crossing";
+    let outline = Outline::new(&placed).map_err(|e| Problem::new(at, e.to_string()).help(help))?;
+    Ok(vec![outline])
 }

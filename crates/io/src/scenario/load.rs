@@ -6,16 +6,13 @@ use serde::Deserialize;
 use toml::de::Deserializer;
 
 use super::{
-    check, check_grains,
+    check,
     document::{Set, Sources, explain, misplaced_array},
     error::ScenarioError,
-    grains::Place,
-    quantity::Quantity,
     scene,
-    shapes::OrientationName,
     tables::{EventTable, FrameTable, Scenario},
 };
-use crate::{generate::table::Table, input::SCENARIO_LIMIT};
+use crate::{generate::GrainTable, input::SCENARIO_LIMIT};
 use rubblepile_core::wall::shapes::z_axis;
 
 /// A scenario that was read and found free of contradictions, with the texts that it came from.
@@ -25,7 +22,7 @@ pub struct Loaded {
     pub scenario: Scenario,
     pub sources: Sources,
     /// Grains that a program gives as arrays, by the path that `place = { file = ... }` names instead of a file.
-    pub given: BTreeMap<String, Table>,
+    pub given: BTreeMap<String, GrainTable>,
 }
 
 impl Scenario {
@@ -148,22 +145,7 @@ fn fill_defaults(scenario: &mut Scenario) {
         let first = if k == 0 { "grains".to_string() } else { format!("grains-{}", k + 1) };
         name_it(&mut grains.name, first, &mut taken);
         grains.material = grains.material.take().or(only_material.clone());
-        let largest = check_grains::distribution(grains).largest();
-        if !grains.shape.is_sphere() && grains.orientation.is_none() {
-            let random = grains.shape.random().is_some();
-            grains.orientation =
-                Some(if random { OrientationName::Random } else { OrientationName::Aligned });
-        }
-        if let Place::Lattice(lattice) = &mut grains.place
-            && largest > 0.0
-        {
-            lattice.spacing = lattice.spacing.or(Some(Quantity::new(2.0 * largest)));
-        }
-        if let Some(r) = &mut grains.velocity.rotation
-            && r.period.is_some()
-        {
-            r.axis = r.axis.or(Some(z_axis()));
-        }
+        grains.fill_defaults();
     }
     if let FrameTable::Rotating(r) = &mut scenario.frame
         && r.period.is_some()

@@ -9,13 +9,8 @@
 
 pub mod asteroids;
 pub mod build;
-mod build_asteroids;
-mod build_deformables;
-mod build_grains;
-mod build_shapes;
 pub mod check;
 mod check_events;
-mod check_grains;
 pub mod deformables;
 pub mod document;
 pub mod error;
@@ -25,11 +20,11 @@ pub mod methods;
 mod scene;
 pub use rubblepile_core::settings::quantity;
 pub mod reference;
-pub mod shapes;
 pub mod summary;
 pub mod sweep;
 pub mod tables;
 
+pub use crate::generate::shape::unit_of_length;
 pub use build::{Built, OutputPlan, build, build_asteroids_only, build_without_grains};
 pub use error::ScenarioError;
 pub use grains::Place;
@@ -38,7 +33,6 @@ pub use methods::Method;
 pub use quantity::Interval;
 pub use reference::{reference_markdown, schema};
 pub use rubblepile_gravity::Gravity;
-pub use shapes::unit_of_length;
 pub use summary::{Solids, Summary, summary};
 pub use sweep::Sweep;
 pub use tables::Scenario;

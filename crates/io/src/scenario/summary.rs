@@ -8,11 +8,8 @@ use rubblepile_core::{
 };
 use rubblepile_meshfree::{Deformable, grains};
 
-use super::{
-    build::Built,
-    check_grains::{BYTES_PER_GRAIN, human_bytes},
-};
-use crate::generate::Grid;
+use super::{build::Built, grains::BYTES_PER_GRAIN};
+use crate::generate::SphereGrid;
 
 /// Overlaps at the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -216,7 +213,7 @@ pub fn overlaps(bodies: &Bodies, domain: &Domain) -> Overlaps {
     };
     let mut order: Vec<u32> = (0..bodies.len() as u32).collect();
     order.sort_by_cached_key(|&k| key(k));
-    let mut grid = Grid::new(*domain, largest);
+    let mut grid = SphereGrid::new(*domain, largest);
     let mut overlaps = Overlaps::default();
     for &k in &order {
         let (x, r) = (bodies.position[k as usize], bodies.radius[k as usize]);
@@ -369,7 +366,7 @@ impl fmt::Display for Summary {
             }
         }
         line("simulated time", text::time(self.end))?;
-        line("memory", format!("about {}", human_bytes(self.memory)))?;
+        line("memory", format!("about {}", text::bytes(self.memory)))?;
         for a in &self.advice {
             let word = match a.severity {
                 Severity::Note => "note",

@@ -9,7 +9,7 @@ use rubblepile_nonsmooth::internals::IsolatedProblem;
 
 use super::{
     BenchRow,
-    soft::{DENSITY, SIDE, make_state},
+    soft::{DENSITY, SIDE, make_state, read_grains},
 };
 use crate::{
     cases::{Case, CaseError, Options, Rows},
@@ -33,31 +33,13 @@ const LOOKS: [u32; 4] = [50, 200, 500, 1000];
 const LOADS: [f64; 2] = [0.83, 0.95];
 const MOST_SWEEPS: u32 = 3000;
 
-/// Positions from a table whose first line names its columns; `x`, `y` and `z` are read. A radius, where there is one,
-/// must be 0.5.
+/// Positions from a CSV file. A radius, where there is one, must be 0.5.
 fn read_positions(path: &Path) -> Result<Vec<DVec3>, CaseError> {
-    let file = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{file}: {e}"))?;
-    let names: Vec<&str> = text.lines().next().unwrap_or_default().split(',').map(str::trim).collect();
-    let find = |name: &str| names.iter().position(|n| *n == name);
-    let column = |name: &str| find(name).ok_or_else(|| format!("{file}: there is no column `{name}`"));
-    let (axes, radius) = ([column("x")?, column("y")?, column("z")?], find("radius"));
-    let mut positions = Vec::new();
-    for (k, line) in text.lines().enumerate().skip(1).filter(|(_, l)| !l.trim().is_empty()) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let number = |column: usize| -> Result<f64, CaseError> {
-            let cell = cells.get(column).ok_or_else(|| format!("{file}, line {}: too short", k + 1))?;
-            let value: f64 = cell.trim().parse().map_err(|e| format!("{file}, line {}: {e}", k + 1))?;
-            if value.is_finite() { Ok(value) } else { Err(format!("{file}, line {}: {value}", k + 1).into()) }
-        };
-        if let Some(r) = radius.map(number).transpose()?
-            && (r - 0.5).abs() > 1e-9
-        {
-            return Err(format!("{file}, line {}: the radius is {r}, not 0.5", k + 1).into());
-        }
-        positions.push(DVec3::new(number(axes[0])?, number(axes[1])?, number(axes[2])?));
+    let table = read_grains(path)?;
+    match table.radius.iter().flatten().find(|r| (**r - 0.5).abs() > 1e-9) {
+        Some(r) => Err(format!("{}: a radius is {r}, not 0.5", path.display()).into()),
+        None => Ok(table.position),
     }
-    Ok(positions)
 }
 
 fn problem(positions: &[DVec3], below: f64) -> Result<(IsolatedProblem, usize), CaseError> {

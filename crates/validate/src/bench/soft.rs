@@ -9,6 +9,7 @@ use rubblepile_core::{
     wall::{Cylinder, Plane},
 };
 use rubblepile_gravity::Uniform;
+use rubblepile_io::generate::{GrainTable, table};
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
 use super::BenchRow;
@@ -80,23 +81,18 @@ fn empty_bed(copies: usize, rolls: bool) -> World {
 /// Position, velocity and spin of every grain of the 30 x 30 bed.
 pub(super) type BedState = Vec<[DVec3; 3]>;
 
-/// Reads `x,y,z,radius,vx,vy,vz,wx,wy,wz`.
-fn read_state(path: &Path) -> Result<BedState, CaseError> {
+/// Grains from a CSV file.
+pub(super) fn read_grains(path: &Path) -> Result<GrainTable, CaseError> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let mut state = Vec::new();
-    for (k, line) in text.lines().enumerate().skip(1).filter(|(_, l)| !l.trim().is_empty()) {
-        let numbers: Result<Vec<f64>, _> = line.split(',').map(|c| c.trim().parse::<f64>()).collect();
-        let v = numbers.map_err(|e| format!("{}, line {}: {e}", path.display(), k + 1))?;
-        if v.len() != 10 {
-            return Err(format!("{}, line {}: {} columns, not 10", path.display(), k + 1, v.len()).into());
-        }
-        state.push([
-            DVec3::new(v[0], v[1], v[2]),
-            DVec3::new(v[4], v[5], v[6]),
-            DVec3::new(v[7], v[8], v[9]),
-        ]);
-    }
-    Ok(state)
+    Ok(table::read(&text).map_err(|fault| format!("{}: {}", path.display(), fault.message))?)
+}
+
+/// Reads columns `x`, `y`, `z`, `vx`, ... and `wx`, ...
+fn read_state(path: &Path) -> Result<BedState, CaseError> {
+    let GrainTable { position, velocity, spin, .. } = read_grains(path)?;
+    let missing = |what: &str| format!("{}: there are no columns of the {what}", path.display());
+    let (v, w) = (velocity.ok_or_else(|| missing("velocity"))?, spin.ok_or_else(|| missing("spin"))?);
+    Ok(position.into_iter().zip(v).zip(w).map(|((x, v), w)| [x, v, w]).collect())
 }
 
 /// Rains grains on the floor in a loose lattice and lets them settle.

@@ -6,31 +6,31 @@
 use glam::DVec3;
 use rubblepile_core::{Domain, Rng};
 
-use super::{Fault, Grid, Region};
+use super::{GenerateFault, Region, SphereGrid};
 
 /// Tries of one grain before giving up.
 const TRIES: u64 = 20_000;
-/// Tries of all grains together, a grain: bounds the time.
-const TRIES_A_GRAIN: u64 = 300;
+/// Tries of all grains together, per grain: bounds the time.
+const TRIES_PER_GRAIN: u64 = 300;
 
 /// A position for every radius, in their order, clear of each other and of what is in `grid` by `gap`. They are
 /// added to the grid under the keys `first_key`, `first_key + 1`, ...
 pub fn positions(
-    region: &Region,
+    region: &dyn Region,
     radii: &[f64],
     gap: f64,
     domain: &Domain,
-    grid: &mut Grid,
+    grid: &mut SphereGrid,
     first_key: u32,
     rng: &mut Rng,
-) -> Result<Vec<DVec3>, Fault> {
+) -> Result<Vec<DVec3>, GenerateFault> {
     let mut order: Vec<u32> = (0..radii.len() as u32).collect();
     // Stable: grains of one size stay in their order.
     order.sort_by(|&a, &b| radii[b as usize].total_cmp(&radii[a as usize]));
     let volume = |r: f64| 4.0 / 3.0 * std::f64::consts::PI * r.powi(3);
     let wanted: f64 = radii.iter().map(|&r| volume(r)).sum::<f64>() / region.volume();
     if wanted > 0.75 {
-        return Err(Fault::new(
+        return Err(GenerateFault::new(
             format!(
                 "the grains would fill {:.0} % of the region, and spheres cannot fill more than 74 %",
                 100.0 * wanted
@@ -40,14 +40,17 @@ pub fn positions(
     }
     let mut result = vec![DVec3::ZERO; radii.len()];
     let mut filled = 0.0;
-    let budget = 1_000_000 + TRIES_A_GRAIN * radii.len() as u64;
+    let budget = 1_000_000 + TRIES_PER_GRAIN * radii.len() as u64;
     let mut spent = 0;
     for (done, &k) in order.iter().enumerate() {
         let r = radii[k as usize];
-        let place = Sampler::new(region, r, domain)?;
+        if !region.has_room(r, domain) {
+            let message = format!("a grain of radius {r} m does not fit into the region");
+            return Err(GenerateFault::new(message, "make the region larger or the grains smaller"));
+        }
         let mut tries = 0;
         let x = loop {
-            let x = place.draw(rng);
+            let x = region.draw(r, domain, rng);
             tries += 1;
             spent += 1;
             if !grid.is_taken(x, r, gap) {
@@ -55,7 +58,7 @@ pub fn positions(
             }
             if tries >= TRIES || spent >= budget {
                 let percent = 100.0 * filled / region.volume();
-                return Err(Fault::new(
+                return Err(GenerateFault::new(
                     format!(
                         "no place was found for grain {} of {}: the region is {percent:.1} % full, and these would \
                          fill {:.1} %",
@@ -75,74 +78,22 @@ pub fn positions(
     Ok(result)
 }
 
-/// Uniform positions of the centre of a grain that does not stick out.
-enum Sampler {
-    Box { low: DVec3, size: DVec3 },
-    Sphere { centre: DVec3, radius: f64 },
-    Cylinder { centre: DVec3, axis: DVec3, u: DVec3, v: DVec3, radius: f64, length: f64 },
-}
-
-impl Sampler {
-    fn new(region: &Region, r: f64, domain: &Domain) -> Result<Sampler, Fault> {
-        let sampler = match *region {
-            Region::Box { min, max } => {
-                let (mut low, mut high) = (min + r, max - r);
-                if let Domain::Periodic { min: dmin, max: dmax, axes } = *domain {
-                    for k in 0..3 {
-                        let spans = max[k] - min[k] >= (dmax[k] - dmin[k]) * (1.0 - 1e-9);
-                        if axes[k] && spans {
-                            (low[k], high[k]) = (dmin[k], dmax[k]);
-                        }
-                    }
-                }
-                Sampler::Box { low, size: high - low }
-            }
-            Region::Sphere { centre, radius } => Sampler::Sphere { centre, radius: radius - r },
-            Region::Cylinder { centre, axis, radius, length } => {
-                let (u, v) = axis.any_orthonormal_pair();
-                Sampler::Cylinder { centre, axis, u, v, radius: radius - r, length: length - 2.0 * r }
-            }
-        };
-        let fits = match sampler {
-            Sampler::Box { size, .. } => size.min_element() >= 0.0,
-            Sampler::Sphere { radius, .. } => radius >= 0.0,
-            Sampler::Cylinder { radius, length, .. } => radius >= 0.0 && length >= 0.0,
-        };
-        if fits {
-            return Ok(sampler);
-        }
-        let message = format!("a grain of radius {r} m does not fit into the region");
-        Err(Fault::new(message, "make the region larger or the grains smaller"))
-    }
-
-    fn draw(&self, rng: &mut Rng) -> DVec3 {
-        match *self {
-            Sampler::Box { low, size } => {
-                let x = DVec3::new(rng.uniform(), rng.uniform(), rng.uniform());
-                low + size * x
-            }
-            Sampler::Sphere { centre, radius } => {
-                let direction = rng.direction();
-                centre + radius * rng.uniform().cbrt() * direction
-            }
-            Sampler::Cylinder { centre, axis, u, v, radius, length } => {
-                let rho = radius * rng.uniform().sqrt();
-                let phi = rng.range(0.0, std::f64::consts::TAU);
-                let along = length * (rng.uniform() - 0.5);
-                centre + rho * (phi.cos() * u + phi.sin() * v) + along * axis
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use rubblepile_core::{settings::Vector, wall::BoxShape};
 
-    fn check(region: Region, domain: Domain, radii: &[f64]) -> Vec<DVec3> {
-        let mut grid = Grid::new(domain, radii[0]);
+    use super::*;
+    use crate::generate::region::{BoxRegion, CylinderVolume, SphereRegion};
+
+    fn cuboid(min: DVec3, max: DVec3) -> BoxRegion {
+        let corner = |x: DVec3| Vector::new(x.x, x.y, x.z);
+        BoxRegion(BoxShape { min: corner(min), max: corner(max) })
+    }
+
+    fn check(region: &dyn Region, domain: Domain, radii: &[f64]) -> Vec<DVec3> {
+        let mut grid = SphereGrid::new(domain, radii[0]);
         let mut rng = Rng::stream(5, "random");
-        let x = positions(&region, radii, 1e-3, &domain, &mut grid, 0, &mut rng).expect("positions");
+        let x = positions(region, radii, 1e-3, &domain, &mut grid, 0, &mut rng).expect("positions");
         for i in 0..x.len() {
             for j in 0..i {
                 let gap = domain.shortest(x[i] - x[j]).length() - radii[i] - radii[j];
@@ -155,10 +106,10 @@ mod tests {
     #[test]
     fn grains_are_inside_and_apart() {
         let radii: Vec<f64> = (0..300).map(|k| 0.1 + 0.001 * k as f64).collect();
-        let regions = [
-            Region::Box { min: DVec3::splat(-4.0), max: DVec3::splat(4.0) },
-            Region::Sphere { centre: DVec3::X, radius: 5.0 },
-            Region::Cylinder {
+        let regions: [&dyn Region; 3] = [
+            &cuboid(DVec3::splat(-4.0), DVec3::splat(4.0)),
+            &SphereRegion { centre: Vector::new(1.0, 0.0, 0.0), radius: 5.0.into() },
+            &CylinderVolume {
                 centre: DVec3::Y,
                 axis: DVec3::new(1.0, 1.0, 0.0).normalize(),
                 radius: 4.0,
@@ -176,16 +127,16 @@ mod tests {
         let (min, max) = (DVec3::ZERO, DVec3::splat(6.0));
         let domain = Domain::Periodic { min, max, axes: [true, true, false] };
         let radii = vec![0.4; 150];
-        let x = check(Region::Box { min, max }, domain, &radii);
+        let x = check(&cuboid(min, max), domain, &radii);
         assert!(x.iter().any(|x| x.x < 0.4) && x.iter().all(|x| x.z >= 0.4 && x.z <= 5.6));
     }
 
     #[test]
     fn what_does_not_fit_says_how_far_it_got() {
-        let region = Region::Box { min: DVec3::ZERO, max: DVec3::splat(10.0) };
+        let region = cuboid(DVec3::ZERO, DVec3::splat(10.0));
         let mut rng = Rng::new(1);
         let mut go = |radii: &[f64]| {
-            let mut grid = Grid::new(Domain::Open, 0.5);
+            let mut grid = SphereGrid::new(Domain::Open, 0.5);
             positions(&region, radii, 0.0, &Domain::Open, &mut grid, 0, &mut rng).expect_err("full").message
         };
         let message = go(&vec![0.5; 1200]);
