@@ -162,7 +162,11 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
             facts.push(fact("seed", report.seed.to_string(), report.seed));
             facts.push(fact("version", &report.version, report.version.as_str()));
             facts.push(fact("sessions", report.sessions.len().to_string(), report.sessions.len()));
-            facts.push(fact("wall-clock time", text::duration(std::time::Duration::from_secs_f64(wall)), wall));
+            facts.push(fact(
+                "wall-clock time",
+                text::duration(std::time::Duration::from_secs_f64(wall)),
+                wall,
+            ));
             let warnings: Vec<&String> = report.sessions.iter().flat_map(|s| &s.warnings).collect();
             for warning in &warnings {
                 facts.push(fact("warning", warning.as_str(), json!(warnings)));

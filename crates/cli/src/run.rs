@@ -5,12 +5,8 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use rubblepile::{Scenario, default_directory, on_threads};
-use rubblepile_core::{Advice, Severity, run::Ending};
-use rubblepile_io::{
-    checkpoint, export, frame::INDEX_NAME, report::RunReport, rundir::RunDir, scenario::summary, series,
-    session::Session,
-};
+use rubblepile::{Advice, Ending, SavedRun, Scenario, Severity, Simulation, default_directory, on_threads};
+use rubblepile_io::{export, frame::INDEX_NAME, report::RunReport, scenario::summary, series};
 
 use crate::{args, check, failure::Failure, interrupt, print, progress::ProgressDisplay, quantity, text};
 
@@ -25,7 +21,11 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
         let (summary, done) = (summary(&built), built.advice.clone());
         let plan = scenario.plan(built);
         check::refuse(&check::all(&summary, &plan))?;
-        let (directory, moved) = RunDir::create(&out, args.force)?;
+        let mut simulation = Simulation::from_plan(plan);
+        let moved = match args.force {
+            true => simulation.record_over(&out)?,
+            false => simulation.record(&out).map(|()| None)?,
+        };
         if !args.how.quiet {
             if let Some(moved) = moved {
                 eprintln!("the run that was in {} is now in {}", out.display(), moved.display());
@@ -33,35 +33,29 @@ pub fn run(args: args::Run) -> Result<(), Failure> {
             let told = |a: &&Advice| a.severity == Severity::Warning || done.contains(a);
             summary.advice.iter().filter(told).for_each(|a| eprintln!("{}", check::line(a)));
         }
-        finish(Session::start(plan, directory)?, args.how.quiet)
+        finish(simulation, args.how.quiet)
     })?
 }
 
 pub fn resume(args: args::Resume) -> Result<(), Failure> {
     let path = &args.directory;
     let until = end_of(&args.how)?;
-    let directory = RunDir::open(path)?;
-    let found = checkpoint::find(path)?;
-    if let (Some(error), false) = (&found.passed_over, args.how.quiet) {
-        eprintln!("continuing from {}, because {error}", found.path.display());
+    let saved = SavedRun::open(path)?;
+    if let (Some((used, why)), false) = (saved.fallback(), args.how.quiet) {
+        eprintln!("going on from {}, because {why}", used.display());
     }
-    let time = found.world.time();
-    let nothing_left = until.is_some_and(|u| found.world.clock.steps_until(u) == 0);
-    if nothing_left || (found.world.ended && until.is_none()) {
+    if saved.is_complete(until) {
         if !args.how.quiet {
             print(&format!(
                 "nothing to do: the run in {place} has come to t = {}\n  \
                  to go further: rubblepile resume {place} --until TIME\n",
-                text::time(time),
+                text::time(saved.world().time()),
                 place = path.display()
             ));
         }
         return Ok(());
     }
-    let scenario = Scenario::saved(&found.meta, until)?;
-    on_threads(args.how.threads.or(scenario.threads()), || {
-        finish(Session::resume(found, directory, scenario.plan_to_resume())?, args.how.quiet)
-    })?
+    on_threads(args.how.threads.or(saved.threads()?), || finish(saved.resume(until)?, args.how.quiet))?
 }
 
 /// `--until`, s.
@@ -69,18 +63,18 @@ fn end_of(how: &args::How) -> Result<Option<f64>, Failure> {
     how.until.as_deref().map(quantity::time).transpose()
 }
 
-fn finish(mut session: Session, quiet: bool) -> Result<(), Failure> {
+fn finish(mut simulation: Simulation, quiet: bool) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     interrupt::listen(&stop, quiet, "stopping after this step");
     if !quiet {
-        session.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
+        simulation.warnings().iter().for_each(|w| eprintln!("warning: {w}"));
     }
     let mut progress = ProgressDisplay::new(quiet);
-    let outcome = session.run(&stop, &mut progress);
+    let outcome = simulation.run_with(None, &stop, &mut progress);
     progress.finish();
     let ending = outcome?;
-    if !quiet {
-        print(&report(&ending, session.report(), session.directory()));
+    if let (Some(told), Some(directory), false) = (simulation.run_report(), simulation.directory(), quiet) {
+        print(&report(&ending, told, directory));
     }
     match ending {
         Ending::Interrupted => Err(Failure::Interrupted),

@@ -15,18 +15,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rubblepile_core::run::{Ending, Progress};
+use rubblepile::{
+    Ending, Progress, SavedRun, Scenario, Simulation, Watcher, default_directory, on_threads, open_sweep,
+};
 use rubblepile_io::{
     FileError, atomic,
     campaign::{self, RunState},
-    checkpoint,
-    rundir::{self, RunDir},
+    rundir,
     scenario::{Sweep, summary},
-    session::{Session, Watcher},
 };
 
 use crate::{args, check, failure::Failure, interrupt, print, text};
-use rubblepile::{Scenario, default_directory, on_threads, open_sweep};
 
 pub fn sweep(args: args::Sweep) -> Result<(), Failure> {
     let (sweep, base) = open_sweep(&args.scenario, &args.sets)?;
@@ -211,8 +210,8 @@ impl Campaign<'_> {
 
     fn run(&self, task: usize, directory: &Path, state: &RunState) -> Words {
         let started = Instant::now();
-        let mut session = match self.session(task, directory, state) {
-            Ok(session) => session,
+        let mut simulation = match self.simulation(task, directory, state) {
+            Ok(simulation) => simulation,
             // Another process was faster: what it does there is its own.
             Err(failure) if failure.is_locked() => return Err(message(&failure)),
             Err(failure) => {
@@ -222,40 +221,41 @@ impl Campaign<'_> {
                 return Err(words);
             }
         };
-        let from = session.world().clock.step;
+        let from = simulation.steps();
         let mut watch = Watch { campaign: self, task };
-        let ending = session.run(&self.stop, &mut watch).map_err(|e| format!("failed: {e}"))?;
+        let ending = simulation.run_with(None, &self.stop, &mut watch).map_err(|e| format!("failed: {e}"))?;
         let verb = match &ending {
             Ending::Complete => "complete".to_string(),
             Ending::Event(why) => format!("ended by an event ({why})"),
             Ending::Interrupted => "interrupted".to_string(),
         };
         let resumed = if from > 0 { format!(", resumed from step {from}") } else { String::new() };
-        let (time, spent) = (text::time(session.report().time_s), text::duration(started.elapsed()));
+        let (time, spent) = (text::time(simulation.time()), text::duration(started.elapsed()));
         Ok(format!("{verb} at t = {time} after {spent}{resumed}"))
     }
 
     /// A new run, or one that goes on.
-    fn session(&self, task: usize, directory: &Path, state: &RunState) -> Result<Session, Failure> {
+    fn simulation(&self, task: usize, directory: &Path, state: &RunState) -> Result<Simulation, Failure> {
         let refused = directory.join(campaign::REFUSED);
         if refused.exists() {
             std::fs::remove_file(&refused).map_err(FileError::io("remove", &refused))?;
         }
         let prepared = Scenario::task(self.sweep, task, self.base)?;
         if *state != RunState::NotStarted && rundir::is_run(directory) {
-            let lock = RunDir::open(directory)?;
-            if let Ok(found) = checkpoint::find(directory) {
-                let plan = Scenario::saved(&found.meta, None)?.plan_to_resume();
-                return Ok(Session::resume(found, lock, plan)?);
+            match SavedRun::open(directory) {
+                Ok(saved) => return Ok(saved.resume(None)?),
+                Err(error) if error.is_locked() => return Err(error.into()),
+                // A run killed before its first checkpoint cannot be resumed: it is moved aside.
+                Err(_) => {}
             }
         }
         let built = prepared.build()?;
         let summary = summary(&built);
         let plan = prepared.plan(built);
         check::refuse(&check::all(&summary, &plan))?;
-        // A run killed before its first checkpoint cannot be resumed: it is moved aside.
-        let (lock, _) = RunDir::create(directory, true)?;
-        Ok(Session::start(plan, lock)?)
+        let mut simulation = Simulation::from_plan(plan);
+        simulation.record_over(directory)?;
+        Ok(simulation)
     }
 }
 

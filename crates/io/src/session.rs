@@ -1,9 +1,7 @@
-//! One session of a run: a simulation with its directory, its writers, its checkpoints and its report.
+//! One session of a run: its directory, its writers, its checkpoints and its report.
 //!
-//! A [`Recorder`] has all of it but the simulation itself; a [`Session`] has both.
-//!
-//! Whoever starts runs (the command line, Python) makes a [`Plan`] from a scenario and hands it over here; everything
-//! between that and the files is done here once. A run that is stopped or killed at any moment goes on from its last
+//! Whoever starts runs makes a [`Plan`] from a scenario and starts a [`Recorder`] beside it; everything between the engine of
+//! the plan and the files is done here once. A run that is stopped or killed at any moment goes on from its last
 //! checkpoint and ends with the same files, bit for bit.
 
 use std::{
@@ -357,49 +355,6 @@ impl Recorder {
             }
             Err(e) => format!("the final state could not be saved: {e}"),
         }
-    }
-}
-
-/// A simulation with its run directory.
-pub struct Session {
-    engine: Engine,
-    recorder: Recorder,
-}
-
-impl Session {
-    /// A new run in a directory that is there and empty of runs.
-    pub fn start(mut plan: Plan, directory: RunDir) -> Result<Self, SessionError> {
-        let recorder = Recorder::start(&mut plan, directory)?;
-        Ok(Session { engine: plan.engine, recorder })
-    }
-
-    /// Goes on from a checkpoint; the world of the plan is replaced by that of the checkpoint.
-    pub fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
-        let recorder = Recorder::resume(found, directory, &mut plan)?;
-        Ok(Session { engine: plan.engine, recorder })
-    }
-
-    pub fn world(&self) -> &World {
-        &self.engine.world
-    }
-
-    pub fn directory(&self) -> &Path {
-        self.recorder.directory()
-    }
-
-    /// The report as of the last time the session paused.
-    pub fn report(&self) -> &RunReport {
-        self.recorder.report()
-    }
-
-    /// Warnings from before the first step.
-    pub fn warnings(&self) -> &[String] {
-        self.recorder.warnings()
-    }
-
-    /// Runs to the end, or until `stop` is set, as [`Recorder::run`] does.
-    pub fn run(&mut self, stop: &AtomicBool, watcher: &mut dyn Watcher) -> Result<Ending, SessionError> {
-        self.recorder.run(&mut self.engine, None, stop, watcher)
     }
 }
 

@@ -17,7 +17,7 @@ use rubblepile_io::{
     session::{Plan, Recorder, Watcher, refuse},
 };
 
-use crate::{Error, Result, Scenario, builder::Builder, callbacks, edit};
+use crate::{Error, Result, SavedRun, Scenario, builder::Builder, callbacks, edit};
 
 /// A world with its method, fields and observers.
 ///
@@ -121,20 +121,29 @@ impl Simulation {
     }
 
     /// Starts a run directory: the frames, series, contact tables and checkpoints of the scenario are written there from now
-    /// on. A directory with a run in it is refused. If it cannot be, the simulation is as it was.
+    /// on. A directory with a run in it is refused. After an error the simulation is as it was.
     pub fn record(&mut self, directory: impl AsRef<Path>) -> Result<()> {
+        self.start_recorder(directory.as_ref(), false).map(drop)
+    }
+
+    /// As [`Simulation::record`], but a run that is already in the directory is moved aside; returns where to.
+    pub fn record_over(&mut self, directory: impl AsRef<Path>) -> Result<Option<PathBuf>> {
+        self.start_recorder(directory.as_ref(), true)
+    }
+
+    fn start_recorder(&mut self, directory: &Path, force: bool) -> Result<Option<PathBuf>> {
         if let Some(recorder) = &self.recorder {
             return Err(Error::bad_input(
                 format!("this simulation is already recorded in {}", recorder.directory().display()),
                 "record once, before the first step",
             ));
         }
-        let (directory, _) = RunDir::create(directory.as_ref(), false)?;
+        let (directory, moved) = RunDir::create(directory, force)?;
         for (name, table) in &self.plan.given {
             atomic::write_text(&directory.path().join(name), &table.to_csv())?;
         }
         self.recorder = Some(Recorder::start(&mut self.plan, directory)?);
-        Ok(())
+        Ok(moved)
     }
 
     /// Writes a checkpoint of a recorded run now, in addition to those of the scenario.
@@ -154,13 +163,13 @@ impl Simulation {
         Simulation::resume_until(directory, None)
     }
 
-    /// As [`Simulation::resume`], to another end, s.
+    /// As [`Simulation::resume`], to another end, s. [`SavedRun`] looks at the run first.
     pub fn resume_until(directory: impl AsRef<Path>, end: Option<f64>) -> Result<Self> {
-        let lock = RunDir::open(directory.as_ref())?;
-        let found = checkpoint::find(directory.as_ref())?;
-        let mut plan = Box::new(Scenario::saved(&found.meta, end)?.plan_to_resume());
-        let recorder = Some(Recorder::resume(found, lock, &mut plan)?);
-        Ok(Simulation { plan, recorder })
+        SavedRun::open(directory)?.resume(end)
+    }
+
+    pub(crate) fn recorded(plan: Plan, recorder: Recorder) -> Self {
+        Simulation { plan: Box::new(plan), recorder: Some(recorder) }
     }
 
     /// The directory that the run is recorded in.
@@ -196,6 +205,11 @@ impl Simulation {
     /// Wall-clock time by phase, counts and warnings so far.
     pub fn report(&self) -> Report {
         self.plan.engine.report.clone()
+    }
+
+    /// Warnings of a recorded run from before its first step.
+    pub fn warnings(&self) -> &[String] {
+        self.recorder.as_ref().map_or(&[], Recorder::warnings)
     }
 
     /// The report of a recorded run, as of the last time it paused.

@@ -78,6 +78,28 @@ fn plan(world: World, end: f64) -> Plan {
     }
 }
 
+/// An engine with its recorder, as a simulation has them.
+struct Session {
+    engine: Engine,
+    recorder: Recorder,
+}
+
+impl Session {
+    fn start(mut plan: Plan, directory: RunDir) -> Result<Self, SessionError> {
+        let recorder = Recorder::start(&mut plan, directory)?;
+        Ok(Session { engine: plan.engine, recorder })
+    }
+
+    fn resume(found: LatestCheckpoint, directory: RunDir, mut plan: Plan) -> Result<Self, SessionError> {
+        let recorder = Recorder::resume(found, directory, &mut plan)?;
+        Ok(Session { engine: plan.engine, recorder })
+    }
+
+    fn run(&mut self, stop: &AtomicBool, watcher: &mut dyn Watcher) -> Result<Ending, SessionError> {
+        self.recorder.run(&mut self.engine, None, stop, watcher)
+    }
+}
+
 /// Asks to stop after so many ticks.
 struct Patience {
     ticks: u64,
@@ -96,7 +118,7 @@ impl Watcher for Patience {
 fn go(mut session: Session, ticks: u64) -> Result<(Ending, usize), SessionError> {
     let stop = Arc::new(AtomicBool::new(false));
     let ending = session.run(&stop.clone(), &mut Patience { ticks, stop })?;
-    Ok((ending, session.report().sessions.len()))
+    Ok((ending, session.recorder.report().sessions.len()))
 }
 
 fn start(path: &Path, end: f64) -> Session {
