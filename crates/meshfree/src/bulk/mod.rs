@@ -307,11 +307,16 @@ impl Cell {
                     sums[2 * k + 1] = sums[2 * k + 1] + field * sy;
                 }
             }
-            let stored = sums.map(L::store);
-            let all = L::columns8(stored.each_ref()).into_iter().reduce(|a, b| a + b);
-            if let Some(all) = all {
-                f.as_flattened_mut().copy_from_slice(&all.store());
+            // Loops and no closures over lanes: those would not be compiled for the wide instructions.
+            let mut stored = [[0.0; LANES]; 8];
+            for (to, sum) in stored.iter_mut().zip(sums) {
+                *to = sum.store();
             }
+            let [mut all, others @ ..] = L::columns8(stored.each_ref());
+            for other in others {
+                all = all + other;
+            }
+            f.as_flattened_mut().copy_from_slice(&all.store());
         }
         gradients
     }
