@@ -6,9 +6,10 @@ use std::{
 };
 
 /// Files that the pages tell readers to write.
-const EXAMPLES: [&str; 4] = [
+const EXAMPLES: [&str; 5] = [
     "crates/core/src/wall/sphere.rs",
     "crates/event",
+    "crates/io/src/generate/place/ring.rs",
     "crates/probe/src/centre_of_mass_speed.rs",
     "crates/soft/src/law/hardening.rs",
 ];
