@@ -1,4 +1,8 @@
-//! Small dense systems.
+//! Small dense systems: the moments of one point's support, at most a few tens of unknowns.
+//!
+//! Not faer's, which solves the large ones (`sparse.rs`, `condense.rs`): these have no symmetry that its compiled factorisations
+//! use, its LU would be one more to compile, and it sums in the order of the processor's vectors; shape functions are made once
+//! and must not depend on the processor.
 
 /// Of two rows, in eight sums that run side by side.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
