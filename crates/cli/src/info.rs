@@ -3,7 +3,11 @@
 use std::{collections::HashMap, io::Read, path::Path};
 
 use glam::DVec3;
-use rubblepile::meshfree::DeformableState;
+use rubblepile::{
+    Scenario,
+    meshfree::DeformableState,
+    nonsmooth::{NonsmoothState, SolverRecord},
+};
 use rubblepile_core::{Domain, Frame, World};
 use rubblepile_io::{
     FileError,
@@ -20,7 +24,6 @@ use rubblepile_io::{
 use serde_json::{Value, json};
 
 use crate::{aggregates, args, failure::Failure, print, shape_info, text};
-use rubblepile::Scenario;
 
 /// A line of the answer: what, and how much, for people and for programs.
 pub type Facts = Vec<(&'static str, String, Value)>;
@@ -208,11 +211,23 @@ fn run_directory(path: &Path) -> Result<Facts, Failure> {
                 words.push_str(&format!(" (the newest one was skipped: {error})"));
             }
             facts.push(fact("checkpoint", words, json!({"file": name, "time_s": time, "step": step})));
+            facts.extend(solver(&found.world));
             facts.extend(aggregates::facts(&found.world));
         }
         Err(error) => facts.push(fact("checkpoint", error.to_string(), Value::Null)),
     }
     Ok(facts)
+}
+
+/// What contact dynamics has solved so far.
+fn solver(world: &World) -> Option<(&'static str, String, Value)> {
+    let solver = world.part::<NonsmoothState>()?.solver;
+    let SolverRecord { steps, unsolved, worst_residual, .. } = solver;
+    let words = text::unsolved(unsolved, steps, worst_residual);
+    let value = json!({
+        "steps": steps, "unsolved": unsolved, "unsolved_share": solver.unsolved_share(), "worst_residual": worst_residual
+    });
+    Some(fact("solver", words.unwrap_or(format!("all of {steps} steps solved")), value))
 }
 
 fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
@@ -260,6 +275,7 @@ fn checkpoint_facts(meta: &Meta, world: &World) -> Facts {
         fact("series rows", meta.series_rows.to_string(), meta.series_rows),
         fact("written by", format!("rubblepile {}", meta.program_version), meta.program_version.as_str()),
     ];
+    facts.extend(solver(world));
     if let Some(DeformableState { grains, pressed }) = world.part() {
         // Of rigid bodies there is nothing to tell.
         let of_bodies = [

@@ -8,6 +8,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
+use rubblepile::nonsmooth::{UNSOLVED_STEPS, WORST_RESIDUAL};
 use rubblepile_core::{World, run};
 use rubblepile_io::session::Watcher;
 
@@ -69,6 +70,12 @@ impl ProgressDisplay {
                     text::duration(left)
                 ));
             }
+        }
+        let report = at.report();
+        let of = |name: &str| report.counts.iter().find(|c| c.0 == name).map_or(0, |c| c.1);
+        let worst = report.largest.iter().find(|l| l.0 == WORST_RESIDUAL).map_or(0.0, |l| l.1);
+        if let Some(words) = text::unsolved(of(UNSOLVED_STEPS), of("steps"), worst) {
+            message.push_str(&format!("  {words}"));
         }
         message
     }

@@ -5,7 +5,11 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use rubblepile::{Advice, Ending, SavedRun, Scenario, Severity, Simulation, default_directory, on_threads};
+use rubblepile::{
+    Advice, Ending, SavedRun, Scenario, Severity, Simulation, default_directory,
+    nonsmooth::{UNSOLVED_STEPS, WORST_RESIDUAL},
+    on_threads,
+};
 use rubblepile_io::{export, frame::INDEX_NAME, report::RunReport, scenario::summary, series};
 
 use crate::{args, check, failure::Failure, interrupt, print, progress::ProgressDisplay, quantity, text};
@@ -117,7 +121,12 @@ fn report(ending: &Ending, report: &RunReport, directory: &Path) -> String {
         if let Some(n) = iterations {
             out.push_str(&format!("  {NEWTON:<22} {n:>9}, {:.1} a step\n", n as f64 / steps.max(1.0)));
         }
-        for (name, most) in &s.largest {
+        let count = |name: &str| s.counts.get(name).copied().unwrap_or(0);
+        let worst = s.largest.get(WORST_RESIDUAL).copied().unwrap_or(0.0);
+        if let Some(words) = text::unsolved(count(UNSOLVED_STEPS), count("steps"), worst) {
+            out.push_str(&format!("  {words}\n"));
+        }
+        for (name, most) in s.largest.iter().filter(|(name, _)| *name != WORST_RESIDUAL) {
             out.push_str(&format!("  {name:<22} {most:9.1e} at most\n"));
         }
         for warning in &s.warnings {

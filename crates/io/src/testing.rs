@@ -15,7 +15,7 @@ use rubblepile_core::{
 };
 use rubblepile_hard::{HardState, Held, WallTally};
 use rubblepile_meshfree::{Deformable, DeformableState, PressedNode, Reference};
-use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState};
+use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState, SolverRecord};
 use rubblepile_soft::{SoftState, SpringHistory};
 
 use crate::{
@@ -149,7 +149,10 @@ pub fn change_part(world: &mut World, rng: &mut Rng, method: &str) {
                 impulse: vector(rng),
                 angular_impulse: vector(rng),
             };
-            world.part = Some(Box::new(NonsmoothState { contacts: (0..contacts).map(one).collect() }));
+            let solver =
+                SolverRecord { steps: 1 << 40, unsolved: 7, worst_residual: 0.25, ..Default::default() };
+            world.part =
+                Some(Box::new(NonsmoothState { contacts: (0..contacts).map(one).collect(), solver }));
         }
         "hard" => {
             let mut state = HardState {

@@ -180,10 +180,18 @@ pub struct Rolling {
     pub inverse: Eight,
     /// N m s
     pub torque: Eight3,
+    /// The same after the last pair of sweeps.
+    pub last: Eight3,
 }
 
 impl Rolling {
     pub fn empty() -> Self {
-        Rolling { roll: [0.0; LANES], twist: [0.0; LANES], inverse: [0.0; LANES], torque: [[0.0; LANES]; 3] }
+        Rolling {
+            roll: [0.0; LANES],
+            twist: [0.0; LANES],
+            inverse: [0.0; LANES],
+            torque: [[0.0; LANES]; 3],
+            last: [[0.0; LANES]; 3],
+        }
     }
 }

@@ -5,6 +5,7 @@ use rubblepile_core::simd::{LANES, Lanes, V3};
 use crate::{
     batch::{Batch, Eight, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
     colours::{SolverBody, Work},
+    solver::Trail,
 };
 
 /// The two bodies of eight contacts.
@@ -167,6 +168,55 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for Apply {
         let mut pair = BodyPair::<L>::load(&a, &b);
         let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
         pair.push(&arms, load3(extra));
+        pair.store(a, b);
+    }
+}
+
+/// Moves the impulses on by this part of their last change.
+pub struct Shift(pub f64);
+
+impl<A: LeverArms> Work<Batch<A>, Trail> for Shift {
+    #[inline(always)]
+    fn batch<L: Lanes>(
+        &self,
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
+        data: &mut Batch<A>,
+        extra: &mut Trail,
+    ) {
+        let mut pair = BodyPair::<L>::load(&a, &b);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let p = load3::<L>(&data.impulse);
+        let change = (p - load3::<L>(&extra.last)) * L::splat(self.0);
+        extra.last = data.impulse;
+        data.impulse = store3(p + change);
+        extra.start = data.impulse;
+        pair.push(&arms, change);
+        pair.store(a, b);
+    }
+}
+
+/// The same for the torque impulses.
+pub struct ShiftTorque(pub f64);
+
+impl<A: LeverArms> Work<Batch<A>, Rolling> for ShiftTorque {
+    #[inline(always)]
+    fn batch<L: Lanes>(
+        &self,
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
+        data: &mut Batch<A>,
+        extra: &mut Rolling,
+    ) {
+        let mut pair = BodyPair::<L>::load(&a, &b);
+        let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
+        let t = load3::<L>(&extra.torque);
+        let change = (t - load3::<L>(&extra.last)) * L::splat(self.0);
+        extra.last = extra.torque;
+        extra.torque = store3(t + change);
+        let (da, db) = arms.twist(change);
+        pair.wa = pair.wa + da;
+        pair.wb = pair.wb + db;
         pair.store(a, b);
     }
 }

@@ -18,7 +18,7 @@ mod table;
 mod timestep;
 mod warm_start;
 
-pub use history::{ImpulseHistory, NonsmoothState};
+pub use history::{ImpulseHistory, NonsmoothState, SolverRecord};
 pub use settings::{Settings, Solver};
 pub use solver::Convergence;
-pub use step::ContactDynamics;
+pub use step::{ContactDynamics, UNSOLVED_STEPS, WORST_RESIDUAL};

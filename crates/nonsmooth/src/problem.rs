@@ -16,6 +16,9 @@ use crate::{
 /// Part of an overlap that is taken back in a step.
 const TAKEN_BACK: f64 = 0.2;
 
+/// Speeds below this part of those of the bodies are rounding errors, which no solver takes away.
+const ROUNDING: f64 = 1e-12;
+
 /// The contact points of a problem, all of one kind.
 pub enum ContactBatches {
     /// All bodies are spheres.
@@ -351,6 +354,7 @@ fn rolling(
             rolling.inverse[lane] = e.inverse_roll;
             if law.rolls() && warm[k].impulse.dot(contact.normal) > 0.0 {
                 put(&mut rolling.torque, lane, warm[k].torque);
+                put(&mut rolling.last, lane, warm[k].torque);
             }
         }
         rolling
@@ -358,11 +362,15 @@ fn rolling(
     placing.contact.iter().map(one).collect()
 }
 
-/// Root mean square of what the contacts have to stop, and of what the forces of a step add to the velocities.
+/// Root mean square of what the contacts have to stop, pulls of cohesion included, and of what the forces of a step add to
+/// the velocities; at least what rounding makes of them.
 fn load(free: &Free, entries: &[ContactTerms]) -> f64 {
     let b = &free.world.bodies;
     let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
-    let contacts: f64 = entries.iter().map(|e| e.violation * e.violation).sum();
+    let stopped = |e: &ContactTerms| e.violation + e.attraction / e.inverse_normal;
+    let contacts: f64 = entries.iter().map(|e| stopped(e).powi(2)).sum();
     let forces: f64 = (0..b.len()).map(|k| (free.velocity[k] - b.velocity[k]).length_squared()).sum();
-    (mean(contacts, entries.len()) + mean(forces, b.len())).sqrt()
+    let speeds: f64 = free.velocity.iter().map(|v| v.length_squared()).sum();
+    let load = (mean(contacts, entries.len()) + mean(forces, b.len())).sqrt();
+    load.max(ROUNDING * mean(speeds, b.len()).sqrt())
 }

@@ -34,12 +34,14 @@ use crate::{
 /// neighbour list, so that the order of the rows survives a restart.
 const SORT_EVERY: u64 = 1024;
 
+/// Names in the report of a run.
+pub const UNSOLVED_STEPS: &str = "unsolved steps";
+pub const WORST_RESIDUAL: &str = "worst residual";
+
 /// Contact dynamics.
 pub struct ContactDynamics {
     settings: Settings,
     live: Option<Workspace>,
-    /// Steps in a row whose contact problem was not solved, and the last residual.
-    unsolved: (u64, f64),
     surfaces: Surfaces,
 }
 
@@ -60,7 +62,7 @@ impl Workspace {
 
 impl ContactDynamics {
     pub fn new(settings: Settings) -> Self {
-        ContactDynamics { settings, live: None, unsolved: (0, 0.0), surfaces: Surfaces::default() }
+        ContactDynamics { settings, live: None, surfaces: Surfaces::default() }
     }
 
     pub fn settings(&self) -> &Settings {
@@ -151,25 +153,39 @@ impl ContactDynamics {
         world.clock.tick();
         report.add_time("drift", start);
         // After the step is whole: a run that ends here leaves a world to go on from.
-        self.note(outcome, contacts.len(), world.time(), report)
+        self.note(outcome, contacts.len(), world, report)
     }
 
     /// Counts what the solver did; too many failures in a row end the run.
-    fn note(&mut self, outcome: Convergence, contacts: usize, time: f64, report: &mut Report) -> Result<()> {
-        report.count("solver iterations", u64::from(outcome.iterations));
-        report.count("contact updates", u64::from(outcome.iterations) * contacts as u64);
+    fn note(
+        &self,
+        outcome: Convergence,
+        contacts: usize,
+        world: &mut World,
+        report: &mut Report,
+    ) -> Result<()> {
+        let iterations = u64::from(outcome.iterations);
+        report.count("solver iterations", iterations);
+        report.count("contact updates", iterations * contacts as u64);
+        let time = world.time();
+        let record = &mut world.part_or_default::<NonsmoothState>().solver;
+        record.steps += 1;
+        record.iterations += iterations;
         if outcome.solved {
-            self.unsolved = (0, 0.0);
+            record.unsolved_in_a_row = 0;
             return Ok(());
         }
-        report.count("unsolved steps", 1);
-        self.unsolved = (self.unsolved.0 + 1, outcome.residual);
+        record.unsolved += 1;
+        record.unsolved_in_a_row += 1;
+        record.worst_residual = record.worst_residual.max(outcome.residual);
+        report.count(UNSOLVED_STEPS, 1);
+        report.largest(WORST_RESIDUAL, outcome.residual);
         // Not a number is no residual that more iterations could help.
         let lost = !outcome.residual.is_finite();
         let limit = self.settings.unsolved_steps;
-        if lost || (limit > 0 && self.unsolved.0 >= limit) {
+        if lost || (limit > 0 && record.unsolved_in_a_row >= limit) {
             return Err(Error::NotConverged {
-                steps: self.unsolved.0,
+                steps: record.unsolved_in_a_row,
                 residual: outcome.residual,
                 tolerance: self.settings.tolerance.0,
                 time,
@@ -374,7 +390,8 @@ impl Method for ContactDynamics {
 
     fn sync(&mut self, world: &mut World, extent: Extent) -> Result<()> {
         if let (Some(live), Extent::Whole) = (&self.live, extent) {
-            world.part = Some(Box::new(NonsmoothState { contacts: live.previous.to_history(world) }));
+            let contacts = live.previous.to_history(world);
+            world.part_or_default::<NonsmoothState>().contacts = contacts;
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ settings::probes! {
     repose: Repose(ReposeSampling),
     asteroids: Asteroids(AsteroidSampling),
     deformable: Deformable(DeformableSampling),
+    solver: Solver(SolverSampling),
 }
 
 pub mod aggregate;
@@ -64,6 +65,7 @@ pub use packing::Packing;
 pub use porosity::Porosity;
 pub use remembered::remembered_contacts;
 pub use repose::Repose;
+pub use solver::SolverQuality;
 pub use sphere::{EnclosingSphere, enclosing_sphere};
 pub use stress::Stress;
 pub use surface_map::surface_map;

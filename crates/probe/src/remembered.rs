@@ -66,7 +66,7 @@ mod tests {
             impulse,
             angular_impulse: DVec3::ZERO,
         };
-        Box::new(NonsmoothState { contacts: list.iter().map(one).collect() })
+        Box::new(NonsmoothState { contacts: list.iter().map(one).collect(), ..Default::default() })
     }
 
     fn springs(list: &[(u64, Partner, DVec3)]) -> Box<SoftState> {

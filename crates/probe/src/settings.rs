@@ -232,10 +232,10 @@ mod tests {
     fn examples_have_no_problems() {
         for (mut table, _) in ProbeTable::examples() {
             let scene = ScenarioContext {
-                method: if table.settings().grains() == GrainSelection::Deformable {
-                    "meshfree"
-                } else {
-                    "hard"
+                method: match table {
+                    ProbeTable::Solver(_) => "nonsmooth",
+                    _ if table.settings().grains() == GrainSelection::Deformable => "meshfree",
+                    _ => "hard",
                 },
                 ..scene()
             };

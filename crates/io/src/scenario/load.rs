@@ -10,10 +10,11 @@ use super::{
     document::{Set, Sources, explain, misplaced_array},
     error::ScenarioError,
     scene,
-    tables::{EventTable, FrameTable, Scenario},
+    tables::{EventTable, FrameTable, ProbeTable, Scenario},
 };
 use crate::{generate::GrainTable, input::SCENARIO_LIMIT};
-use rubblepile_core::wall::shapes::z_axis;
+use rubblepile_core::{settings::Sampling, wall::shapes::z_axis};
+use rubblepile_probe::solver::SolverSampling;
 
 /// A scenario that was read and found free of contradictions, with the texts that it came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -160,6 +161,7 @@ fn fill_defaults(scenario: &mut Scenario) {
         name_it(&mut wall.name, format!("wall-{}", k + 1), &mut taken);
         wall.material = wall.material.take().or(only_material.clone());
     }
+    report_the_solver(scenario);
     // Which groups, which walls and where is up: grains are not known any more when a run is resumed.
     let scene = scene::of(scenario);
     scenario.probe.iter_mut().for_each(|probe| probe.settings_mut().fill_defaults(&scene));
@@ -170,6 +172,18 @@ fn fill_defaults(scenario: &mut Scenario) {
     }
     for gravity in &mut scenario.gravity {
         gravity.settings_mut().fill_defaults();
+    }
+}
+
+/// A series of contact dynamics says which steps were not solved.
+fn report_the_solver(scenario: &mut Scenario) {
+    let reported = scenario.probe.iter().any(|p| matches!(p, ProbeTable::Solver(_)));
+    if reported || scenario.method.settings().name() != "nonsmooth" {
+        return;
+    }
+    let intervals = scenario.probe.iter().map(|p| p.settings().every());
+    if let Some(every) = intervals.min_by(|a, b| a.0.total_cmp(&b.0)) {
+        scenario.probe.push(ProbeTable::Solver(SolverSampling(Sampling { every })));
     }
 }
 

@@ -3,9 +3,11 @@
 mod accelerated;
 mod descent;
 mod gauss_seidel;
+mod momentum;
 mod spectral;
 
 pub use gauss_seidel::sweeps;
+pub use momentum::Trail;
 
 use crate::{
     Settings, Solver,
