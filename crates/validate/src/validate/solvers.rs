@@ -103,9 +103,9 @@ impl Case for Solvers {
         let (side, layers) = if options.full { (16, 8) } else { (8, 6) };
         let quiet = Settings { unsolved_steps: 0, ..Settings::default() };
         let mut spheres = settled::spheres(side, layers, 1, 0.5, 0.0);
-        settled::settle(&mut spheres, &mut ContactDynamics::new(quiet.clone()), 5e-3, 15.0)?;
+        settled::settle(&mut spheres, &mut ContactDynamics::new(quiet.clone()), 5e-3, 30.0)?;
         let mut boulders = settled::boulders(side / 2, layers, 1, 0.5);
-        settled::settle(&mut boulders, &mut ContactDynamics::new(quiet), 5e-3, 15.0)?;
+        settled::settle(&mut boulders, &mut ContactDynamics::new(quiet), 5e-3, 30.0)?;
         for (label, world) in [("spheres", &spheres), ("boulders", &boulders)] {
             compare(rows, label, world, 0.0, 1e-6)?;
             compare(rows, label, world, 0.5, 1e-5)?;
