@@ -101,7 +101,7 @@ impl World {
         (self.part.as_deref_mut()? as &mut dyn Any).downcast_mut()
     }
 
-    /// The method's part, made if there is none of this type: another method's is lost.
+    /// The method's part, created if the world has none of this type; another method's is dropped.
     pub fn part_or_default<T: Part + Default>(&mut self) -> &mut T {
         if self.part::<T>().is_none() {
             self.part = Some(Box::new(T::default()));

@@ -57,7 +57,7 @@ impl Sight<'_> {
 }
 
 impl Kernel for Sight<'_> {
-    /// The time and the partner: of several at once the one with the lowest row. Infinite if there is none.
+    /// The time and the partner; of simultaneous ones, that with the lowest row. The time is infinite if nothing meets.
     type Output = (f64, u32);
 
     #[inline(always)]

@@ -36,7 +36,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a data file; or why there is none, and what to try. `format` says what the file must be.
+/// The text of a data file, or why it cannot be read and what to try. `format` says what the file must be.
 pub fn text(path: &Path, format: &'static str) -> Result<String, (String, &'static str)> {
     let name = path.display();
     let bytes = read(path, DATA_LIMIT)

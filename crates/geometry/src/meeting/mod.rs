@@ -48,7 +48,7 @@ impl Path {
     }
 }
 
-/// Time and face of the first touch with a surface at rest; `None` if there is none in the time. A path that is not straight
+/// Time and face of the first touch with a surface at rest; `None` if they do not touch in that time. A path that is not straight
 /// is taken as if it were, but for planes; see [`is_exact`].
 pub fn first_touch(surface: &Surface, path: &Path) -> Option<(f64, u32)> {
     match *surface {

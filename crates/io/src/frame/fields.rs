@@ -90,7 +90,7 @@ pub const ABOUT: &[Entry] = &[
     Entry::new(
         "periodic",
         "m",
-        "Corners `min` and `max` of the periodic box, and which `axes` are periodic; null if there is none",
+        "Corners `min` and `max` of the periodic box, and which `axes` are periodic; null in open space",
     ),
     Entry::new("walls", "", "Walls at the time of the frame: name, surface (m), colour, transparency"),
     Entry::new("frame", "", "Frame of reference of positions and velocities: `inertial`, `body` or `both`"),
