@@ -384,7 +384,7 @@ pub struct Bench {
 #[derive(Debug, Args)]
 pub struct Validate {
     /// Case to run
-    #[arg(required_unless_present_any = ["all", "list"])]
+    #[arg(required_unless_present_any = ["all", "list", "claims"])]
     pub case: Option<String>,
     /// Run all cases and print a summary table
     #[arg(long, conflicts_with = "case")]
@@ -395,6 +395,9 @@ pub struct Validate {
     /// List the cases
     #[arg(long)]
     pub list: bool,
+    /// Print what is reproduced of the papers, as in validation/README.md
+    #[arg(long)]
+    pub claims: bool,
     /// Use the paper's sizes, however long it takes
     #[arg(long)]
     pub full: bool,

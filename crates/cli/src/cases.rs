@@ -11,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rubblepile_validate::{
     Case, CaseEvent, CaseResult, CaseRun, Options, Row,
     bench::{self, BenchRow},
-    choose, run,
+    choose, claims, run,
     validate::{self, ValidateRow},
 };
 
@@ -41,8 +41,15 @@ impl PrintedRow for ValidateRow {
             text::number(self.reference),
             text::number(self.ours),
             text::number(self.tolerance),
-            if self.pass { "pass".into() } else { "FAIL".into() },
-            self.source.clone(),
+            match (self.pass, &self.not_reproduced) {
+                (true, _) => "pass".into(),
+                (false, None) => "FAIL".into(),
+                (false, Some(_)) => "red".into(),
+            },
+            match &self.not_reproduced {
+                Some(why) if !self.pass => format!("{}; not reproduced: {why}", self.source),
+                _ => self.source.clone(),
+            },
         ]
     }
 }
@@ -88,6 +95,7 @@ struct Running {
     bar: ProgressBar,
     rows: usize,
     failed: usize,
+    red: usize,
     part: Option<f64>,
 }
 
@@ -96,6 +104,9 @@ impl Running {
         let mut message = format!("{case}: {} rows", self.rows);
         if self.failed > 0 {
             message.push_str(&format!(", {} failed", self.failed));
+        }
+        if self.red > 0 {
+            message.push_str(&format!(", {} not reproduced", self.red));
         }
         if let Some(part) = self.part {
             message.push_str(&format!(", {:.0} %", 100.0 * part.clamp(0.0, 1.0)));
@@ -132,7 +143,7 @@ impl Show {
                     let bar = bars.add(ProgressBar::new_spinner());
                     let style = ProgressStyle::with_template("{spinner} {elapsed_precise}  {msg}");
                     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-                    let new = Running { bar, rows: 0, failed: 0, part: None };
+                    let new = Running { bar, rows: 0, failed: 0, red: 0, part: None };
                     new.bar.set_message(new.message(case));
                     new.bar.enable_steady_tick(Duration::from_millis(250));
                     running.insert(case.into(), new);
@@ -151,7 +162,9 @@ impl Show {
                 self.alone(|| print(&text));
                 if let Some(running) = running.get_mut(case) {
                     running.rows += 1;
-                    running.failed += usize::from(!row.passed());
+                    let (failed, expected) = (!row.passed(), row.expected_to_fail());
+                    running.failed += usize::from(failed && !expected);
+                    running.red += usize::from(failed && expected);
                     running.bar.set_message(running.message(case));
                 }
             }
@@ -234,11 +247,15 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
     broken(run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, true))?)
 }
 
-/// Exit code 1 if a number does not pass or a case cannot be run.
+/// Exit code 1 if a number that should pass does not, or a case cannot be run.
 pub fn validate(args: args::Validate) -> Result<(), Failure> {
     let cases = validate::cases();
     if args.list {
         list(&cases);
+        return Ok(());
+    }
+    if args.claims {
+        print(&claims::table());
         return Ok(());
     }
     let options = Options { full: args.full, pictures: args.pictures, ..Options::default() };
@@ -248,8 +265,11 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
     if args.all && !args.json {
         print(&format!("\n{}", table(&outcomes, start.elapsed())));
     }
-    let (rows, failed) = totals(&outcomes);
+    let [rows, failed, red] = totals(&outcomes);
     broken(outcomes)?;
+    if red > 0 && !args.json && !args.quiet {
+        eprintln!("{red} of {rows} numbers are known not to agree: validation/README.md says why");
+    }
     if failed > 0 {
         eprintln!("{failed} of {rows} numbers do not agree");
         return Err(Failure::Said);
@@ -257,24 +277,24 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Rows, and how many of them failed.
-fn totals(outcomes: &[CaseResult]) -> (usize, usize) {
-    (outcomes.iter().map(|o| o.rows).sum(), outcomes.iter().map(|o| o.failed).sum())
+/// Rows, how many of them failed, and how many did as expected.
+fn totals(outcomes: &[CaseResult]) -> [usize; 3] {
+    let sum = |of: fn(&CaseResult) -> usize| outcomes.iter().map(of).sum();
+    [sum(|o| o.rows), sum(|o| o.failed), sum(|o| o.red)]
 }
 
 fn table(outcomes: &[CaseResult], took: Duration) -> String {
-    let header = ["case", "rows", "passed", "failed", "wall-clock time", ""].map(String::from).to_vec();
-    let line = |name: &str, (rows, failed): (usize, usize), took: Duration, remark: &str| {
-        let numbers = [rows, rows - failed, failed].map(|n| n.to_string());
+    let header = ["case", "rows", "passed", "not reproduced", "failed", "wall-clock time", ""];
+    let line = |name: &str, [rows, failed, red]: [usize; 3], took: Duration, remark: &str| {
         let mut line = vec![name.to_string()];
-        line.extend(numbers);
+        line.extend([rows, rows - failed - red, red, failed].map(|n| n.to_string()));
         line.extend([text::duration(took), remark.to_string()]);
         line
     };
-    let mut all = vec![header];
+    let mut all = vec![header.map(String::from).to_vec()];
     all.extend(outcomes.iter().map(|o| {
         let remark = if o.error.is_some() { "could not be run" } else { "" };
-        line(o.case, (o.rows, o.failed), o.took, remark)
+        line(o.case, [o.rows, o.failed, o.red], o.took, remark)
     }));
     let broken = outcomes.iter().filter(|o| o.error.is_some()).count();
     let remark = if broken > 0 { format!("{broken} could not be run") } else { String::new() };
@@ -288,19 +308,20 @@ mod tests {
 
     #[test]
     fn the_table_ends_with_the_total_and_names_what_could_not_be_run() {
-        let outcome = |case, rows, failed, error: Option<&str>| CaseResult {
+        let outcome = |case, rows, failed, red, error: Option<&str>| CaseResult {
             case,
             rows,
             failed,
+            red,
             took: Duration::from_secs(2),
             error: error.map(Into::into),
         };
-        let outcomes = [outcome("kepler", 19, 1, None), outcome("hopper", 0, 0, Some("no luck"))];
+        let outcomes = [outcome("kepler", 19, 1, 2, None), outcome("hopper", 0, 0, 0, Some("no luck"))];
         let table = table(&outcomes, Duration::from_secs(3));
         let lines: Vec<Vec<&str>> = table.lines().map(|l| l.split_whitespace().collect()).collect();
-        assert_eq!(lines[1], ["kepler", "19", "18", "1", "2.0", "s"]);
-        assert_eq!(lines[2], ["hopper", "0", "0", "0", "2.0", "s", "could", "not", "be", "run"]);
-        assert_eq!(lines[3][..6], ["total", "19", "18", "1", "3.0", "s"]);
-        assert_eq!(lines[3][6], "1");
+        assert_eq!(lines[1], ["kepler", "19", "16", "2", "1", "2.0", "s"]);
+        assert_eq!(lines[2], ["hopper", "0", "0", "0", "0", "2.0", "s", "could", "not", "be", "run"]);
+        assert_eq!(lines[3][..7], ["total", "19", "16", "2", "1", "3.0", "s"]);
+        assert_eq!(lines[3][7], "1");
     }
 }

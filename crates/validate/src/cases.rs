@@ -16,6 +16,8 @@ use std::{
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::claims::Claim;
+
 /// What a case may be asked for; each takes what it knows.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -44,6 +46,11 @@ pub trait Case: Sync {
     /// One line: what it does.
     fn about(&self) -> &'static str;
 
+    /// Of the papers, what it judges; see [`crate::claims`].
+    fn claims(&self) -> &'static [Claim] {
+        &[]
+    }
+
     fn run(&self, options: &Options, rows: &Rows<Self::Row>) -> Result<(), CaseError>;
 }
 
@@ -54,6 +61,11 @@ pub trait Row: Serialize + Send {
     /// Whether it is as it should be.
     fn passed(&self) -> bool {
         true
+    }
+
+    /// Whether it is known not to be so, with a reason: no new failure.
+    fn expected_to_fail(&self) -> bool {
+        false
     }
 }
 
@@ -78,14 +90,15 @@ pub struct Rows<'a, R> {
     observer: Observer<'a, R>,
     count: AtomicUsize,
     failed: AtomicUsize,
+    red: AtomicUsize,
     /// One row or note after the other.
     turn: Mutex<()>,
 }
 
 impl<'a, R: Row> Rows<'a, R> {
     fn new(case: &'static str, observer: Observer<'a, R>) -> Self {
-        let (count, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Rows { case, observer, count, failed, turn: Mutex::new(()) }
+        let [count, failed, red] = std::array::from_fn(|_| AtomicUsize::new(0));
+        Rows { case, observer, count, failed, red, turn: Mutex::new(()) }
     }
 
     fn emit(&self, event: CaseEvent<R>) {
@@ -95,7 +108,10 @@ impl<'a, R: Row> Rows<'a, R> {
 
     pub fn push(&self, row: R) {
         self.count.fetch_add(1, Ordering::Relaxed);
-        self.failed.fetch_add(usize::from(!row.passed()), Ordering::Relaxed);
+        if !row.passed() {
+            let of = if row.expected_to_fail() { &self.red } else { &self.failed };
+            of.fetch_add(1, Ordering::Relaxed);
+        }
         self.emit(CaseEvent::Row(row));
     }
 
@@ -144,8 +160,10 @@ impl<'a, R: Row> Rows<'a, R> {
 pub struct CaseResult {
     pub case: &'static str,
     pub rows: usize,
-    /// Rows that did not pass.
+    /// Rows that did not pass and should have.
     pub failed: usize,
+    /// Rows that did not pass, as expected.
+    pub red: usize,
     /// Wall-clock time.
     pub took: Duration,
     /// Why it ended before its last row.
@@ -235,6 +253,7 @@ fn one<R: Row>(case: &dyn Case<Row = R>, options: &Options, observer: Observer<R
         case: case.name(),
         rows: rows.count.load(Ordering::Relaxed),
         failed: rows.failed.load(Ordering::Relaxed),
+        red: rows.red.load(Ordering::Relaxed),
         took: start.elapsed(),
         error,
     };

@@ -6,6 +6,7 @@
 
 pub mod bench;
 mod cases;
+pub mod claims;
 mod scenario;
 pub mod validate;
 pub mod workload;

@@ -87,6 +87,9 @@ pub struct ValidateRow {
     pub pass: bool,
     /// Where the reference comes from: paper, section, equation or figure.
     pub source: String,
+    /// Why it is known not to agree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_reproduced: Option<String>,
 }
 
 impl ValidateRow {
@@ -101,13 +104,31 @@ impl ValidateRow {
         let (quantity, source) = (quantity.into(), source.into());
         // NaN passes nothing.
         let pass = (ours - reference).abs() <= tolerance;
-        ValidateRow { case: case.into(), quantity, reference, ours, tolerance, pass, source }
+        ValidateRow {
+            case: case.into(),
+            quantity,
+            reference,
+            ours,
+            tolerance,
+            pass,
+            source,
+            not_reproduced: None,
+        }
+    }
+
+    /// A row that is known not to agree: printed red with this reason, and no failure of the case.
+    pub fn red(self, why: impl Into<String>) -> Self {
+        ValidateRow { not_reproduced: Some(why.into()), ..self }
     }
 }
 
 impl Row for ValidateRow {
     fn passed(&self) -> bool {
         self.pass
+    }
+
+    fn expected_to_fail(&self) -> bool {
+        self.not_reproduced.is_some()
     }
 }
 

@@ -89,3 +89,14 @@ fn every_link_and_path_in_the_pages_exists() {
     );
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
+
+/// `rubblepile validate --claims > validation/README.md` writes it.
+#[test]
+fn the_page_of_claims_is_that_of_the_cases() {
+    let page = fs::read_to_string(root().join("validation/README.md")).expect("the page");
+    let table = rubblepile_validate::claims::table();
+    for (written, made) in page.lines().zip(table.lines()) {
+        assert_eq!(written, made, "validation/README.md is out of date: `validate --claims` writes it");
+    }
+    assert_eq!(page.lines().count(), table.lines().count());
+}
