@@ -401,6 +401,12 @@ pub struct Validate {
     /// Use the paper's sizes, however long it takes
     #[arg(long)]
     pub full: bool,
+    /// Keep the results of long pieces in this directory, and use those that are there
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// Get a quantity wrong by this factor: at least one row must notice [example: friction=0.5]
+    #[arg(long, value_name = "QUANTITY=FACTOR", value_parser = quantity_and_factor, conflicts_with = "all")]
+    pub wrong: Vec<(String, f64)>,
     /// Directory for the figures of cases that draw any
     #[arg(long, value_name = "DIR")]
     pub pictures: Option<PathBuf>,
@@ -413,4 +419,12 @@ pub struct Validate {
     /// Print rows and errors only: no progress, no notes
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+fn quantity_and_factor(text: &str) -> Result<(String, f64), String> {
+    let (quantity, factor) = text.split_once('=').ok_or("write QUANTITY=FACTOR, for example friction=0.5")?;
+    match factor.trim().parse::<f64>() {
+        Ok(factor) if factor.is_finite() => Ok((quantity.trim().into(), factor)),
+        _ => Err(format!("`{factor}` is not a finite number")),
+    }
 }

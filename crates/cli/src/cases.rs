@@ -9,7 +9,7 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use rubblepile_validate::{
-    Case, CaseEvent, CaseResult, CaseRun, Options, Row,
+    Case, CaseEvent, CaseResult, CaseRun, Options, Row, Wrong,
     bench::{self, BenchRow},
     choose, claims, run,
     validate::{self, ValidateRow},
@@ -247,7 +247,7 @@ pub fn bench(args: args::Bench) -> Result<(), Failure> {
     broken(run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, true))?)
 }
 
-/// Exit code 1 if a number that should pass does not, or a case cannot be run.
+/// Exit code 1 if a number that should pass does not, or a case cannot be run; with a deliberate error, if all numbers pass.
 pub fn validate(args: args::Validate) -> Result<(), Failure> {
     let cases = validate::cases();
     if args.list {
@@ -258,7 +258,16 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
         print(&claims::table());
         return Ok(());
     }
-    let options = Options { full: args.full, pictures: args.pictures, ..Options::default() };
+    let wrong = Wrong(args.wrong.into_iter().collect());
+    if let Some(case) = cases.iter().find(|c| Some(c.name()) == args.case.as_deref()) {
+        wrong.check(&**case).map_err(|e| {
+            let known = if e.known.is_empty() { "nothing".into() } else { e.known.join(", ") };
+            Failure::bad_input(&e, format!("it can get wrong: {known}"))
+        })?;
+    }
+    let expect_failure = !wrong.is_empty();
+    let options =
+        Options { full: args.full, pictures: args.pictures, wrong, keep: args.keep, ..Options::default() };
     let plan = CaseRun { options, jobs: args.jobs as usize, threads: args.threads.map(|n| n as usize) };
     let start = Instant::now();
     let outcomes = run_cases(&cases, args.case.as_deref(), &plan, &Show::new(args.json, args.quiet))?;
@@ -269,6 +278,14 @@ pub fn validate(args: args::Validate) -> Result<(), Failure> {
     broken(outcomes)?;
     if red > 0 && !args.json && !args.quiet {
         eprintln!("{red} of {rows} numbers are known not to agree: validation/README.md says why");
+    }
+    if expect_failure {
+        if failed == 0 {
+            eprintln!("none of {rows} numbers notices the error");
+            return Err(Failure::Said);
+        }
+        eprintln!("{failed} of {rows} numbers notice the error");
+        return Ok(());
     }
     if failed > 0 {
         eprintln!("{failed} of {rows} numbers do not agree");

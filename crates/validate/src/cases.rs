@@ -14,7 +14,7 @@ use std::{
 };
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::claims::Claim;
 
@@ -35,6 +35,50 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Folder for pictures.
     pub pictures: Option<PathBuf>,
+    /// Deliberate errors.
+    pub wrong: Wrong,
+    /// Folder for the results of pieces that take long.
+    pub keep: Option<PathBuf>,
+}
+
+/// Quantities that a case gets wrong on purpose, each by a factor, to see which rows notice.
+#[derive(Debug, Clone, Default)]
+pub struct Wrong(pub BTreeMap<String, f64>);
+
+impl Wrong {
+    /// 1, unless this quantity is to be wrong. The case lists it in [`Case::wrongs`].
+    pub fn factor(&self, quantity: &str) -> f64 {
+        self.0.get(quantity).copied().unwrap_or(1.0)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Options {
+    /// The result of a piece of a case that takes long: read back if an earlier run has kept it.
+    pub fn piece<T: Serialize + DeserializeOwned>(
+        &self,
+        case: &str,
+        name: &str,
+        work: impl FnOnce() -> Result<T, CaseError>,
+    ) -> Result<T, CaseError> {
+        let Some(folder) = &self.keep else { return work() };
+        let wrong: String = self.wrong.0.iter().map(|(name, factor)| format!(",{name}={factor}")).collect();
+        let path = folder.join(format!("{case},{name}{wrong}.json"));
+        if path.exists() {
+            let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+            return serde_json::from_str(&text)
+                .map_err(|e| format!("{}: {e}; delete the file to compute it again", path.display()).into());
+        }
+        let result = work()?;
+        std::fs::create_dir_all(folder)?;
+        let new = path.with_extension("new");
+        std::fs::write(&new, serde_json::to_string_pretty(&result)?)?;
+        std::fs::rename(&new, &path)?;
+        Ok(result)
+    }
 }
 
 /// One case. `run` is called inside the thread pool that it may use, and hands over rows as soon as they are known.
@@ -48,6 +92,11 @@ pub trait Case: Sync {
 
     /// Of the papers, what it judges; see [`crate::claims`].
     fn claims(&self) -> &'static [Claim] {
+        &[]
+    }
+
+    /// The quantities that it can get wrong on purpose: see [`Wrong`].
+    fn wrongs(&self) -> &'static [&'static str] {
         &[]
     }
 
@@ -192,6 +241,26 @@ pub fn choose<'a, R: Row>(
             Err(NoSuchCase { wanted: wanted.into(), known })
         }
         _ => Ok(chosen),
+    }
+}
+
+/// The case cannot get this quantity wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("case `{case}` cannot get `{quantity}` wrong")]
+pub struct NoSuchWrong {
+    pub case: &'static str,
+    pub quantity: String,
+    /// What it can.
+    pub known: &'static [&'static str],
+}
+
+impl Wrong {
+    pub fn check<R: Row>(&self, case: &dyn Case<Row = R>) -> Result<(), NoSuchWrong> {
+        let known = case.wrongs();
+        match self.0.keys().find(|quantity| !known.contains(&quantity.as_str())) {
+            Some(quantity) => Err(NoSuchWrong { case: case.name(), quantity: quantity.clone(), known }),
+            None => Ok(()),
+        }
     }
 }
 

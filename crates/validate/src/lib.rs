@@ -12,5 +12,6 @@ pub mod validate;
 pub mod workload;
 
 pub use cases::{
-    Case, CaseError, CaseEvent, CaseResult, CaseRun, NoSuchCase, Options, Row, Rows, StartError, choose, run,
+    Case, CaseError, CaseEvent, CaseResult, CaseRun, NoSuchCase, NoSuchWrong, Options, Row, Rows, StartError,
+    Wrong, choose, run,
 };

@@ -193,3 +193,14 @@ fn force_moves_the_old_run_aside() {
     assert!(output.status.success(), "{}", complaint(&output));
     assert!(fs::read(scratch.path().join("run.old-1/series.csv")).unwrap() == before);
 }
+
+#[test]
+fn a_deliberate_error_is_noticed_and_one_that_a_case_does_not_know_is_refused() {
+    let noticed = rubblepile(&["validate", "stick-slip", "--wrong", "gravity=1.01", "--quiet"]);
+    let complaint = complaint(&noticed);
+    assert!(noticed.status.success() && complaint.contains("numbers notice the error"), "{complaint}");
+    let unknown = rubblepile(&["validate", "stick-slip", "--wrong", "colour=2"]);
+    let complaint = crate::common::complaint(&unknown);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(complaint.contains("cannot get `colour` wrong") && complaint.contains("friction"), "{complaint}");
+}

@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
-use rubblepile_core::Method;
+use rubblepile_core::{Fields, Method, World};
 use rubblepile_geometry::solid;
 use rubblepile_nonsmooth::Settings;
 
@@ -12,7 +12,7 @@ use super::{
     ValidateRow,
     rigid::{self, GRAVITY, Run, tight},
 };
-use crate::cases::{Case, CaseError, Options, Rows};
+use crate::cases::{Case, CaseError, Options, Rows, Wrong};
 
 pub struct StickSlip;
 
@@ -29,13 +29,18 @@ impl Case for StickSlip {
         "rigid bodies: block on a slope, stack, bounces, sliding to rolling, Painleve's rod, an arch"
     }
 
-    fn run(&self, _options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
-        slope(rows)?;
-        stack(rows)?;
-        bounces(rows)?;
-        rolling(rows)?;
-        rod(rows)?;
-        arch(rows)?;
+    fn wrongs(&self) -> &'static [&'static str] {
+        &["friction", "restitution", "gravity", "step"]
+    }
+
+    fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+        let wrong = &options.wrong;
+        slope(wrong, rows)?;
+        stack(wrong, rows)?;
+        bounces(wrong, rows)?;
+        rolling(wrong, rows)?;
+        rod(wrong, rows)?;
+        arch(wrong, rows)?;
         Ok(())
     }
 }
@@ -44,17 +49,27 @@ fn row(rows: &Rows<ValidateRow>, what: String, reference: f64, ours: f64, tolera
     rows.push(ValidateRow::new(CASE, what, reference, ours, tolerance, source));
 }
 
+/// With what is to be wrong.
+fn world(wrong: &Wrong, timestep: f64, friction: f64, restitution: f64) -> World {
+    let restitution = restitution * wrong.factor("restitution");
+    rigid::world(timestep * wrong.factor("step"), friction * wrong.factor("friction"), restitution)
+}
+
+fn falling(wrong: &Wrong, gravity: DVec3) -> Fields {
+    rigid::falling(gravity * wrong.factor("gravity"))
+}
+
 /// A: a block sticks below the angle of friction and slides above it.
-fn slope(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn slope(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let source = "Coulomb: sticks below tan = mu, else a = g (sin - mu cos)";
     for mu in [0.2, 0.4, 0.6, 0.8f64] {
         for part in [0.5, 0.99, 1.01, 1.5] {
             let (sin, cos) = (part * mu).atan().sin_cos();
-            let mut world = rigid::world(0.01, mu, 0.0);
+            let mut world = world(wrong, 0.01, mu, 0.0);
             rigid::add_floor(&mut world);
             let block = solid::block(DVec3::new(1.0, 0.8, 0.5));
             rigid::add_solid(&mut world, block, DVec3::new(0.0, 0.0, 0.25), DQuat::IDENTITY);
-            let mut run = Run::new(world, rigid::falling(GRAVITY * DVec3::new(sin, 0.0, -cos)), tight());
+            let mut run = Run::new(world, falling(wrong, GRAVITY * DVec3::new(sin, 0.0, -cos)), tight());
             run.until(1.0)?;
             let v = run.velocity(0);
             let label = format!("A, mu {mu}, tan {part} mu:");
@@ -71,9 +86,9 @@ fn slope(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 }
 
 /// B: ten boxes, each turned against the one below, stand and press on each other by what lies above.
-fn stack(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn stack(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let count = 10;
-    let mut world = rigid::world(5e-3, 0.5, 0.0);
+    let mut world = world(wrong, 5e-3, 0.5, 0.0);
     rigid::add_floor(&mut world);
     for k in 0..count {
         let turn = DQuat::from_rotation_z(0.3 * k as f64);
@@ -83,7 +98,7 @@ fn stack(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (before, weight) = (world.bodies.position.clone(), world.bodies.mass[0] * GRAVITY);
     // Face on face ten times over is slow to solve from a cold start: the first steps take all of these.
     let settings = Settings { iterations: 20_000, ..tight() };
-    let mut run = Run::new(world, rigid::falling(DVec3::new(0.0, 0.0, -GRAVITY)), settings);
+    let mut run = Run::new(world, falling(wrong, DVec3::new(0.0, 0.0, -GRAVITY)), settings);
     run.until(2.0)?;
     let moved = (0..count).map(|k| (run.position(k) - before[k]).length()).fold(0.0, f64::max);
     row(rows, "B, stack of ten: largest move after 2 s, m".into(), 0.0, moved, 1e-6, "statics");
@@ -104,13 +119,13 @@ fn stack(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 }
 
 /// C: the tops of the bounces of a ball dropped from 1 m.
-fn bounces(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn bounces(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (radius, step) = (0.1, 1e-4);
     for e in [0.5, 0.8, 1.0f64] {
-        let mut world = rigid::world(step, 0.3, e);
+        let mut world = world(wrong, step, 0.3, e);
         rigid::add_floor(&mut world);
         rigid::add_sphere(&mut world, DVec3::Z * (1.0 + radius), radius);
-        let mut run = Run::new(world, rigid::falling(DVec3::new(0.0, 0.0, -GRAVITY)), tight());
+        let mut run = Run::new(world, falling(wrong, DVec3::new(0.0, 0.0, -GRAVITY)), tight());
         let hit = (2.0 / GRAVITY).sqrt();
         let (mut touch, mut uncertain) = (hit, 0.0);
         for bounce in 1..=4 {
@@ -133,13 +148,13 @@ fn bounces(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 }
 
 /// D: a sphere that slides comes to roll at 5/7 of its speed.
-fn rolling(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn rolling(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     for mu in [0.1, 0.2, 0.5] {
-        let mut world = rigid::world(1e-3, mu, 0.0);
+        let mut world = world(wrong, 1e-3, mu, 0.0);
         rigid::add_floor(&mut world);
         let k = rigid::add_sphere(&mut world, DVec3::Z * 0.1, 0.1);
         world.bodies.velocity[k].x = 1.0;
-        let mut run = Run::new(world, rigid::falling(DVec3::new(0.0, 0.0, -GRAVITY)), tight());
+        let mut run = Run::new(world, falling(wrong, DVec3::new(0.0, 0.0, -GRAVITY)), tight());
         let rolls = 2.0 / (7.0 * mu * GRAVITY);
         run.until(0.5 * rolls)?;
         let sliding = 1.0 - mu * GRAVITY * run.world.time();
@@ -155,9 +170,9 @@ fn rolling(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 }
 
 /// E: Painleve's rod slides on its end, at frictions where rigid bodies have a continuous motion and where not.
-fn rod(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn rod(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     for mu in [0.5, 2.0] {
-        let mut world = rigid::world(1e-3, mu, 0.0);
+        let mut world = world(wrong, 1e-3, mu, 0.0);
         rigid::add_floor(&mut world);
         let rod = solid::block(DVec3::new(2.0, 0.1, 0.1));
         let slanted = DQuat::from_rotation_arc(DVec3::X, DVec3::new(0.6, 0.0, 0.8));
@@ -165,7 +180,7 @@ fn rod(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         world.bodies.velocity[k] = DVec3::new(3.0, 0.0, -1.0);
         // What it costs to lift the rod by half of its way in a step: see the page.
         let lift = world.bodies.mass[k] * GRAVITY * 0.5 * 1e-3 * world.bodies.velocity[k].length();
-        let mut run = Run::new(world, rigid::falling(DVec3::new(0.0, 0.0, -GRAVITY)), tight());
+        let mut run = Run::new(world, falling(wrong, DVec3::new(0.0, 0.0, -GRAVITY)), tight());
         let (start, mut gained) = (run.energy()?, 0.0);
         let (lift, mut before) = (lift / start, start);
         for k in 1..=400 {
@@ -183,10 +198,10 @@ fn rod(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
 }
 
 /// F: nine wedges make half a circle that stands on friction alone.
-fn arch(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn arch(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (inner, outer, depth, count) = (2.0, 2.8, 1.0, 9);
     for mu in [0.6, 0.02] {
-        let mut world = rigid::world(2e-3, mu, 0.0);
+        let mut world = world(wrong, 2e-3, mu, 0.0);
         rigid::add_floor(&mut world);
         for k in 0..count {
             let mut corners = Vec::new();
@@ -202,7 +217,7 @@ fn arch(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         let (before, weight) = (world.bodies.position[keystone].z, world.bodies.total_mass() * GRAVITY);
         let settings =
             Settings { tolerance: 1e-4.into(), iterations: 1000, unsolved_steps: 0, ..Settings::default() };
-        let mut run = Run::new(world, rigid::falling(DVec3::new(0.0, 0.0, -GRAVITY)), settings);
+        let mut run = Run::new(world, falling(wrong, DVec3::new(0.0, 0.0, -GRAVITY)), settings);
         run.until(2.0)?;
         let sunk = before - run.position(keystone).z;
         let what = |what: &str| format!("F, arch, mu {mu}: {what}");
