@@ -66,7 +66,7 @@ impl IsolatedProblem {
 
     /// Sweeps of Gauss-Seidel without evaluating the residual.
     pub fn sweep(&mut self, count: u32) {
-        solver::sweeps(&mut self.problem, 0, count);
+        solver::sweeps(&mut self.problem, count);
     }
 
     pub fn residual(&mut self) -> f64 {

@@ -11,6 +11,7 @@ pub mod internals;
 mod kernel;
 mod parts;
 mod problem;
+mod relax;
 pub mod settings;
 mod solver;
 mod step;

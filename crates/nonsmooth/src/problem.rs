@@ -45,7 +45,7 @@ pub struct ContactProblem {
     pub points: ContactBatches,
     /// Rolling and twisting, a batch each; empty: none.
     pub rolling: Vec<Rolling>,
-    /// The speed that residuals are measured by: what contacts have to stop, and what forces add in a step, m/s.
+    /// What residuals are measured by, as twice an energy, J: see [`load`].
     pub load: f64,
     pub contacts: usize,
     /// Attraction by cohesion at each contact over the step, N s; empty: none.
@@ -72,8 +72,8 @@ struct ContactTerms {
     inverse_normal: f64,
     inverse_tangent: f64,
     inverse_roll: f64,
-    /// How fast the contact would be violated, m/s.
-    violation: f64,
+    /// What impacts and cohesion bring, as twice an energy, J.
+    load: f64,
     /// Attraction by cohesion over the step, N s.
     attraction: f64,
 }
@@ -105,7 +105,7 @@ impl ContactProblem {
         };
         let mut problem = ContactProblem {
             rows: rows(free, contacts, &placing),
-            load: load(free, &entries),
+            load: load(free, contacts, &entries),
             contacts: contacts.len(),
             attraction: Vec::new(),
             colours,
@@ -146,14 +146,14 @@ impl ContactProblem {
         self.apply(&mut impulses);
         if !self.rolling.is_empty() {
             with_points!(&mut self.points, batches =>
-                self.colours.work(&ApplyTorque, &mut self.rows, batches, &mut self.rolling, &[false]));
+                self.colours.work(&ApplyTorque, &mut self.rows, batches, &mut self.rolling));
         }
     }
 
     /// Adds impulses to the velocities.
     pub fn apply(&mut self, impulses: &mut [Eight3]) {
         with_points!(&mut self.points, batches =>
-            self.colours.work(&Apply, &mut self.rows, batches, impulses, &[false]));
+            self.colours.work(&Apply, &mut self.rows, batches, impulses));
     }
 
     /// The solution, contact by contact: impulse and torque impulse on the partner.
@@ -191,7 +191,7 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
     let arm_a = contact.point - b.position[i];
     let (before_a, after_a) =
         (b.velocity[i] + b.spin[i].cross(arm_a), free.velocity[i] + b.spin[i].cross(arm_a));
-    let (before, after, arm_b, field);
+    let (before, after, arm_b, field, speed);
     match contact.partner {
         Counterpart::Body { row, image } => {
             let j = row as usize;
@@ -201,12 +201,14 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
             after = free.velocity[j] + turn - after_a;
             field =
                 (free.velocity[i] - b.velocity[i]).length().max((free.velocity[j] - b.velocity[j]).length());
+            speed = free.velocity[i].length().max(free.velocity[j].length());
         }
         Counterpart::Surface { velocity, .. } => {
             arm_b = DVec3::ZERO;
             before = velocity - before_a;
             after = velocity - after_a;
             field = (free.velocity[i] - b.velocity[i]).length();
+            speed = free.velocity[i].length();
         }
     }
     let (normal, tangent, roll) = resistance(free, contact, arm_a, arm_b);
@@ -224,6 +226,9 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
     if law.restitution > 0.0 && met < 0.0 && contact.gap + free.timestep * closing <= 0.0 {
         bias = bias.min(law.restitution * met);
     }
+    // An attraction is held by an equal push; what has to be found is what moves the contact besides.
+    let attraction = free.timestep * law.pull(contact);
+    let violation = (-(closing + bias)).max(0.0);
     ContactTerms {
         arm_a,
         arm_b,
@@ -231,8 +236,8 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
         inverse_normal: 1.0 / normal,
         inverse_tangent: 1.0 / tangent,
         inverse_roll: 1.0 / roll,
-        violation: (-(closing + bias)).max(0.0),
-        attraction: free.timestep * law.pull(contact),
+        load: violation * violation / normal + attraction * (field + closing.abs() + ROUNDING * speed),
+        attraction,
     }
 }
 
@@ -362,15 +367,23 @@ fn rolling(
     placing.contact.iter().map(one).collect()
 }
 
-/// Root mean square of what the contacts have to stop, pulls of cohesion included, and of what the forces of a step add to
-/// the velocities; at least what rounding makes of them.
-fn load(free: &Free, entries: &[ContactTerms]) -> f64 {
+/// Twice the energy that a step's forces give to the bodies that have contacts, with what impacts and cohesion bring; at least
+/// what rounding makes of the bodies' speeds.
+fn load(free: &Free, contacts: &[ContactPoint], entries: &[ContactTerms]) -> f64 {
     let b = &free.world.bodies;
-    let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
-    let stopped = |e: &ContactTerms| e.violation + e.attraction / e.inverse_normal;
-    let contacts: f64 = entries.iter().map(|e| stopped(e).powi(2)).sum();
-    let forces: f64 = (0..b.len()).map(|k| (free.velocity[k] - b.velocity[k]).length_squared()).sum();
-    let speeds: f64 = free.velocity.iter().map(|v| v.length_squared()).sum();
-    let load = (mean(contacts, entries.len()) + mean(forces, b.len())).sqrt();
-    load.max(ROUNDING * mean(speeds, b.len()).sqrt())
+    let mut touched = vec![false; b.len()];
+    for contact in contacts {
+        touched[contact.row as usize] = true;
+        if let Some(row) = contact.partner_row() {
+            touched[row as usize] = true;
+        }
+    }
+    let forces: f64 = (0..b.len())
+        .filter(|&k| touched[k])
+        .map(|k| {
+            let (gain, speed) = (free.velocity[k] - b.velocity[k], ROUNDING * free.velocity[k].length());
+            b.mass[k] * (gain.length_squared() + speed * speed)
+        })
+        .sum();
+    forces + entries.iter().map(|e| e.load).sum::<f64>()
 }

@@ -97,7 +97,7 @@ impl<'a> Descent<'a> {
 
     fn measure(&mut self) {
         let ContactProblem { colours, rows, points, .. } = &mut *self.problem;
-        with_points!(points, batches => colours.work(&RelativeVelocity, rows, batches, &mut self.velocity, &[false]));
+        with_points!(points, batches => colours.work(&RelativeVelocity, rows, batches, &mut self.velocity));
     }
 
     /// Sets `s` from the velocities as they are.

@@ -6,21 +6,16 @@ mod gauss_seidel;
 mod momentum;
 mod spectral;
 
-pub use gauss_seidel::sweeps;
-pub use momentum::Trail;
+pub use gauss_seidel::{residual, sweeps};
 
-use crate::{
-    Settings, Solver,
-    batch::Eight,
-    kernel::Residual,
-    problem::{ContactProblem, with_points},
-};
+use crate::{Settings, Solver, problem::ContactProblem};
 
 /// The result of a solve.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Convergence {
     pub iterations: u32,
-    /// See [`residual`].
+    /// Share of the load that is not solved: the energy of what contacts do wrong ([`crate::relax`]) over that of what the
+    /// step's forces and impacts bring (`ContactProblem::load`).
     pub residual: f64,
     pub solved: bool,
 }
@@ -37,18 +32,6 @@ pub fn solve(problem: &mut ContactProblem, settings: &Settings) -> Convergence {
         Solver::SpectralGradient => descent::solve(problem, tolerance, most, spectral::stretch),
     };
     Convergence { iterations, residual, solved: residual <= tolerance }
-}
-
-/// Root mean square over the contacts of how far each is from being solved (see [`Residual`]), over the load of the
-/// problem. The same for all solvers. Rolling resistance is not in it.
-pub fn residual(problem: &mut ContactProblem) -> f64 {
-    let mut squares: Vec<Eight> = vec![[0.0; 8]; problem.colours.batches()];
-    with_points!(&mut problem.points, batches =>
-        problem.colours.work(&Residual, &mut problem.rows, batches, &mut squares, &[false]));
-    let sum: f64 = squares.iter().map(|s| s.iter().sum::<f64>()).sum();
-    let rms = (sum / problem.contacts as f64).sqrt();
-    // Nothing to stop and nothing that pushes: any velocity left would be an error without a measure.
-    if rms == 0.0 { 0.0 } else { rms / problem.load.max(f64::MIN_POSITIVE) }
 }
 
 #[cfg(test)]

@@ -70,8 +70,9 @@ fn short_side_up(solid: &Solid) -> DQuat {
 
 #[test]
 fn a_rod_falls_on_its_end_without_a_paradox() {
-    // Painleve's rod: with friction above 4/3 a sliding rod has no continuous motion; in steps it must stay finite, not
-    // gain energy, and come to lie on the floor.
+    // Painleve's rod: with friction above 4/3 a sliding rod has no continuous motion; in steps it must stay finite and come to
+    // lie on the floor. An end that comes down at v is found up to v h / 2 inside the floor, and taking that back is all the
+    // energy that it may gain (validation/stick-slip, E).
     for mu in [0.5, 2.0] {
         let mut w = world(1e-3, material(mu, 0.0));
         floor(&mut w);
@@ -87,7 +88,9 @@ fn a_rod_falls_on_its_end_without_a_paradox() {
         add(&mut w, rod, DVec3::new(0.0, 0.0, 0.9), DQuat::from_rotation_arc(along, slanted));
         w.bodies.velocity[0] = DVec3::new(3.0, 0.0, -1.0);
         let mut fields = fall(DVec3::new(0.0, 0.0, -GRAVITY));
+        let lift = 0.5e-3 * w.bodies.velocity[0].length() * w.bodies.mass[0] * GRAVITY;
         let mut energy = f64::INFINITY;
+        let mut gained = 0.0;
         let mut method = ContactDynamics::new(tight());
         for k in 1..=40 {
             method
@@ -95,9 +98,10 @@ fn a_rod_falls_on_its_end_without_a_paradox() {
                 .expect("a run");
             let (t, r) = w.bodies.kinetic_energy();
             let now = t + r + w.bodies.mass[0] * GRAVITY * w.bodies.position[0].z;
-            assert!(now <= energy * (1.0 + 1e-6), "mu {mu}: {now} after {energy}");
+            gained += (now - energy).max(0.0);
             energy = now;
         }
+        assert!(gained <= lift, "mu {mu}: gained {gained} J, {lift} at most");
         assert!((w.bodies.position[0].z - 0.05).abs() < 1e-3, "it lies: {}", w.bodies.position[0]);
     }
 }
