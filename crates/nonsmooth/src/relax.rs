@@ -4,7 +4,7 @@
 use rubblepile_core::simd::{LANES, Lanes, V3};
 
 use crate::{
-    batch::{Batch, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
+    batch::{Batch, Eight, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
     colours::{SolverBody, Work},
     kernel::BodyPair,
 };
@@ -21,11 +21,14 @@ pub struct Visit<R> {
     /// Of the block that begins with this batch.
     pub gathered: Sums,
     pub rolling: R,
+    /// Mean of the normal impulses at the last evaluations of the misfit, the later the heavier.
+    bearing: Eight,
 }
 
 impl<R> Visit<R> {
     pub fn new(impulse: Eight3, rolling: R) -> Self {
-        Visit { last: impulse, start: impulse, sums: Sums::default(), gathered: Sums::default(), rolling }
+        let (sums, gathered) = (Sums::default(), Sums::default());
+        Visit { last: impulse, start: impulse, sums, gathered, rolling, bearing: [0.0; LANES] }
     }
 }
 
@@ -48,14 +51,24 @@ impl std::iter::Sum for Sums {
     }
 }
 
+/// What limits friction, rolling and twisting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Coulomb: the normal impulse as it is found.
+    Coulomb,
+    /// Tresca: the mean of what normal impulses have been, which makes the problem the minimum of a convex function between two
+    /// evaluations of the misfit.
+    Mean,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pass {
     /// A sweep.
     Plain,
     /// The first sweep of a pair: starts ahead of the last impulses, by this part of their last change.
-    Ahead(f64),
+    Ahead(f64, Limit),
     /// The second sweep of a pair: compares.
-    Back,
+    Back(Limit),
     Misfit,
 }
 
@@ -74,30 +87,39 @@ impl<A: LeverArms, R: Roll> Work<Batch<A>, Visit<R>> for Relax {
         visit: &mut Visit<R>,
     ) {
         match pass {
-            Pass::Plain => solve::<L, A, R>(a, b, data, load3(&data.impulse), &mut visit.rolling),
-            Pass::Ahead(part) => {
+            Pass::Plain => {
+                let p = load3(&data.impulse);
+                solve::<L, A, R>(a, b, data, p, &mut visit.rolling, |normal| normal);
+            }
+            Pass::Ahead(part, limit) => {
                 let p = load3::<L>(&data.impulse);
                 let ahead = p + (p - load3::<L>(&visit.last)) * L::splat(part);
                 visit.last = data.impulse;
                 visit.start = store3(ahead);
                 visit.rolling.shift::<L>(part);
-                solve::<L, A, R>(a, b, data, ahead, &mut visit.rolling);
+                let bearing = limit.choose::<L>(&visit.bearing);
+                solve::<L, A, R>(a, b, data, ahead, &mut visit.rolling, bearing);
             }
-            Pass::Back => {
-                solve::<L, A, R>(a, b, data, load3(&data.impulse), &mut visit.rolling);
+            Pass::Back(limit) => {
+                let (p, bearing) = (load3(&data.impulse), limit.choose::<L>(&visit.bearing));
+                solve::<L, A, R>(a, b, data, p, &mut visit.rolling, bearing);
                 let now = load3::<L>(&data.impulse);
                 let d = now - load3::<L>(&visit.start);
                 let compliance = L::splat(1.0) / L::load(&data.inverse_normal);
                 visit.sums.change = sum((d.dot(d) * compliance).store());
                 visit.sums.turned = -sum((d.dot(now - load3::<L>(&visit.last)) * compliance).store());
             }
-            Pass::Misfit => visit.sums.misfit = misfit::<L, A, R>(a, b, data, &visit.rolling),
+            Pass::Misfit => {
+                let normal = load3::<L>(&data.impulse).dot(load3(&data.normal));
+                visit.bearing = ((L::load(&visit.bearing) + normal) * L::splat(0.5)).store();
+                visit.sums.misfit = misfit::<L, A, R>(a, b, data, &visit.rolling);
+            }
         }
     }
 
     /// Velocities are linear in the impulses: those of impulses ahead are as far ahead.
     fn rows(&self, pass: Pass, rows: &mut [SolverBody], last: &mut [SolverBody]) {
-        let Pass::Ahead(part) = pass else { return };
+        let Pass::Ahead(part, _) = pass else { return };
         for (row, last) in rows.iter_mut().zip(last) {
             let now = *row;
             // Inverse mass and inertia are the same in both.
@@ -120,7 +142,17 @@ fn sum(x: [f64; LANES]) -> f64 {
     ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))
 }
 
+impl Limit {
+    /// The normal impulse that limits friction, from the one that has been found.
+    #[inline(always)]
+    fn choose<L: Lanes>(self, mean: &Eight) -> impl Fn(L) -> L {
+        let (mean, takes) = (L::load(mean), f64::from(u8::from(self == Limit::Mean)));
+        move |normal| normal + (mean - normal) * L::splat(takes)
+    }
+}
+
 /// One visit: the impulses `p`, which the bodies have felt, become those that solve the contacts while all others stay.
+/// `bearing` gives what limits friction.
 #[inline(always)]
 fn solve<L: Lanes, A: LeverArms, R: Roll>(
     a: [&mut SolverBody; LANES],
@@ -128,6 +160,7 @@ fn solve<L: Lanes, A: LeverArms, R: Roll>(
     data: &mut Batch<A>,
     p: V3<L>,
     rolling: &mut R,
+    bearing: impl Fn(L) -> L,
 ) {
     let mut pair = BodyPair::<L>::load(&a, &b);
     let n = load3::<L>(&data.normal);
@@ -145,11 +178,12 @@ fn solve<L: Lanes, A: LeverArms, R: Roll>(
         u - n * un
     };
     let free = tangent - ut * L::load(&data.inverse_tangent);
-    let friction = cut(free, L::load(&data.friction) * normal);
+    let bearing = bearing(normal);
+    let friction = cut(free, L::load(&data.friction) * bearing);
     let new = friction + n * normal;
     data.impulse = store3(new);
     pair.push(&arms, if A::COUPLED { friction - tangent } else { new - p });
-    rolling.resist(&arms, n, normal, &mut pair.wa, &mut pair.wb);
+    rolling.resist(&arms, n, bearing, &mut pair.wa, &mut pair.wb);
     pair.store(a, b);
 }
 

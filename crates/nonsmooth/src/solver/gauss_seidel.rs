@@ -6,13 +6,18 @@ use crate::{
     batch::{Batch, LeverArms, Rolling},
     colours::{Direction, Leader, Slices},
     problem::{ContactProblem, with_points},
-    relax::{Pass, Relax, Roll, Sums, Visit},
+    relax::{Limit, Pass, Relax, Roll, Sums, Visit},
     solver::momentum::Momentum,
 };
 
 /// Sweeps before the first evaluation of the residual, and between two evaluations: whole pairs.
 const FIRST: u32 = 4;
 const EVERY: u32 = 8;
+
+/// Momentum is restrained when impulses have turned back before so many evaluations of the residual, and it has not fallen by this
+/// factor. It may rise for long without anything wrong: a load that is only carried near the floor misfits nowhere else.
+const PROGRESS: f64 = 0.9;
+const PATIENCE: u32 = 3;
 
 /// What leads the threads through sweeps.
 type Sweeper<'t, 'a, A, R> = Leader<'t, 'a, Batch<A>, Visit<R>, Relax>;
@@ -73,17 +78,29 @@ impl Task for Solve {
         plain(team, 0, done);
         let mut left = misfit(team, load);
         let mut momentum = Momentum::default();
+        let (mut limit, mut best, mut idle) = (Limit::Coulomb, left, 0);
         while left > self.tolerance && done < self.most {
             let next = (done + EVERY).min(self.most);
             while done < next {
-                let ahead = Pass::Ahead(momentum.part());
+                let ahead = Pass::Ahead(momentum.part(), limit);
                 team.rows(ahead);
                 team.sweep(ahead, Direction::Forwards);
-                team.sweep(Pass::Back, Direction::Backwards);
-                momentum.advance(gather(team, Pass::Back));
+                team.sweep(Pass::Back(limit), Direction::Backwards);
+                momentum.advance(gather(team, Pass::Back(limit)));
                 done += 2;
             }
             left = misfit(team, load);
+            if left < PROGRESS * best {
+                (best, idle) = (left, 0);
+            } else if momentum.has_turned() {
+                idle += 1;
+            }
+            if idle == PATIENCE {
+                // Less momentum, and friction that follows the normal impulses more slowly.
+                momentum.restrain();
+                limit = Limit::Mean;
+                (best, idle) = (left.min(2.0 * best), 0);
+            }
         }
         (done, left)
     }

@@ -4,6 +4,7 @@
 //! A load is carried through a pile of `d` layers in about `d` pairs of sweeps instead of `d^2`. Coulomb's law is not the
 //! minimum of anything, so momentum that has grown for long can drive the impulses away from the solution: some of it is taken
 //! back when pairs of sweeps change more and more, and it begins anew when a change turns back (O'Donoghue and Candes 2015).
+//! Where sliding keeps the residual from falling, momentum must stay below what it was.
 
 use crate::relax::Sums;
 
@@ -12,19 +13,26 @@ use crate::relax::Sums;
 const LONGEST_GROWTH: u32 = 2;
 const SLOWDOWN: f64 = 0.7;
 
+/// Momentum that is restrained leaves this much more of 1 than before, and at least this.
+const RESTRAINT: f64 = 1.5;
+const LEAST: f64 = 0.02;
+
 /// Momentum of one solve.
 pub struct Momentum {
     /// Nesterov's t: the momentum is `(t - 1) / t'`.
     t: f64,
     part: f64,
+    /// `part` stays below this.
+    most: f64,
     /// Square of the last change by a pair of sweeps, and how often in a row it has grown.
     change: f64,
     grown: u32,
+    turned: bool,
 }
 
 impl Default for Momentum {
     fn default() -> Self {
-        Momentum { t: 1.0, part: 0.0, change: 0.0, grown: 0 }
+        Momentum { t: 1.0, part: 0.0, most: 1.0, change: 0.0, grown: 0, turned: false }
     }
 }
 
@@ -34,6 +42,17 @@ impl Momentum {
         self.part
     }
 
+    /// Whether impulses have turned back since this was last asked.
+    pub fn has_turned(&mut self) -> bool {
+        std::mem::take(&mut self.turned)
+    }
+
+    /// Begins anew with less than there is.
+    pub fn restrain(&mut self) {
+        self.most = (1.0 - RESTRAINT * (1.0 - self.part).max(LEAST)).max(0.0);
+        (self.t, self.part, self.grown) = (1.0, 0.0, 0);
+    }
+
     /// After a pair of sweeps.
     pub fn advance(&mut self, Sums { change, turned, .. }: Sums) {
         self.grown = if self.change > 0.0 && change > self.change { self.grown + 1 } else { 0 };
@@ -41,12 +60,13 @@ impl Momentum {
         if turned > 0.0 {
             self.t = 1.0;
             self.grown = 0;
+            self.turned = true;
         } else if self.grown == LONGEST_GROWTH {
             self.t = (SLOWDOWN * self.t).max(1.0);
             self.grown = 0;
         }
         let next = 0.5 * (1.0 + (1.0 + 4.0 * self.t * self.t).sqrt());
-        self.part = (self.t - 1.0) / next;
+        self.part = ((self.t - 1.0) / next).min(self.most);
         self.t = next;
     }
 }
