@@ -191,7 +191,7 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
     let arm_a = contact.point - b.position[i];
     let (before_a, after_a) =
         (b.velocity[i] + b.spin[i].cross(arm_a), free.velocity[i] + b.spin[i].cross(arm_a));
-    let (before, after, arm_b, field, speed);
+    let (before, after, arm_b, field);
     match contact.partner {
         Counterpart::Body { row, image } => {
             let j = row as usize;
@@ -201,14 +201,12 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
             after = free.velocity[j] + turn - after_a;
             field =
                 (free.velocity[i] - b.velocity[i]).length().max((free.velocity[j] - b.velocity[j]).length());
-            speed = free.velocity[i].length().max(free.velocity[j].length());
         }
         Counterpart::Surface { velocity, .. } => {
             arm_b = DVec3::ZERO;
             before = velocity - before_a;
             after = velocity - after_a;
             field = (free.velocity[i] - b.velocity[i]).length();
-            speed = free.velocity[i].length();
         }
     }
     let (normal, tangent, roll) = resistance(free, contact, arm_a, arm_b);
@@ -226,9 +224,12 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
     if law.restitution > 0.0 && met < 0.0 && contact.gap + free.timestep * closing <= 0.0 {
         bias = bias.min(law.restitution * met);
     }
-    // An attraction is held by an equal push; what has to be found is what moves the contact besides.
     let attraction = free.timestep * law.pull(contact);
-    let violation = (-(closing + bias)).max(0.0);
+    // What has to be stopped: what closes, what opens as far as the attraction can hold it, and what the attraction would close of
+    // a gap, which the rest of a pile may have to hold.
+    let pulled = attraction * normal;
+    let stopped =
+        (-(closing + bias)).max(closing.min(pulled)).max(bias.min(pulled)).max(0.0) + ROUNDING * pulled;
     ContactTerms {
         arm_a,
         arm_b,
@@ -236,7 +237,7 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
         inverse_normal: 1.0 / normal,
         inverse_tangent: 1.0 / tangent,
         inverse_roll: 1.0 / roll,
-        load: violation * violation / normal + attraction * (field + closing.abs() + ROUNDING * speed),
+        load: stopped * stopped / normal,
         attraction,
     }
 }

@@ -187,10 +187,9 @@ fn solve<L: Lanes, A: LeverArms, R: Roll>(
     pair.store(a, b);
 }
 
-/// How far contacts are from being solved, as twice an energy: what impulses do in a step that they should not,
-/// `|p_n (u_n + bias)| + |p_t.u_t + mu p_n |u_t||` and the same for torques, and what a gap that would be violated lacks,
-/// `(u_n + bias)^2 / W_nn`. It vanishes if and only if Signorini's and Coulomb's conditions hold (eqs 10 and 11 of
-/// contact-dynamics-2021; the scalar product of eq. 9 of nbody-polyhedra-2017 with the term of De Saxce).
+/// How far contacts are from being solved, as twice an energy: that of the velocities which would go if each contact were solved
+/// while all others stay. It vanishes if and only if Signorini's and Coulomb's conditions hold (eqs 10 and 11 of
+/// contact-dynamics-2021).
 #[inline(always)]
 fn misfit<L: Lanes, A: LeverArms, R: Roll>(
     a: [&mut SolverBody; LANES],
@@ -204,12 +203,10 @@ fn misfit<L: Lanes, A: LeverArms, R: Roll>(
     let (u, p) = (pair.velocity(&arms), load3::<L>(&data.impulse));
     let (un, pn) = (u.dot(n), p.dot(n));
     let (ut, pt) = (u - n * un, p - n * pn);
-    let open = un + L::load(&data.bias);
-    let slide = ut.dot(ut).sqrt();
-    let lacking = (-open).max(L::splat(0.0));
-    let work = (pn * open).abs() + (pt.dot(ut) + L::load(&data.friction) * pn * slide).abs();
-    sum((work + lacking * lacking * L::load(&data.inverse_normal) + rolling.misfit(n, pn, pair.wb - pair.wa))
-        .store())
+    let (stiff, stiff_t) = (L::load(&data.inverse_normal), L::load(&data.inverse_tangent));
+    let push = (pn - (un + L::load(&data.bias)) * stiff).max(L::splat(0.0)) - pn;
+    let slide = cut(pt - ut * stiff_t, L::load(&data.friction) * pn) - pt;
+    sum((push * push / stiff + slide.dot(slide) / stiff_t + rolling.misfit(n, pn, pair.wb - pair.wa)).store())
 }
 
 /// Rolling and twisting, if there is any.
@@ -226,7 +223,7 @@ pub trait Roll: Clone + Send {
     /// Moves the torques ahead by this part of their last change.
     fn shift<L: Lanes>(&mut self, part: f64);
 
-    /// What torques do that they should not, for a relative spin `w`.
+    /// Twice the energy of what would go of a relative spin `w`.
     fn misfit<L: Lanes>(&self, n: V3<L>, normal: L, w: V3<L>) -> L;
 }
 
@@ -263,11 +260,7 @@ impl Roll for Rolling {
         wb: &mut V3<L>,
     ) {
         let old: V3<L> = load3(&self.torque);
-        let free = old - (*wb - *wa) * L::load(&self.inverse);
-        let about = free.dot(n);
-        let most = L::load(&self.twist) * normal;
-        let twist = about.min(most).max(-most);
-        let new = cut(free - n * about, L::load(&self.roll) * normal) + n * twist;
+        let new = self.bounded(n, normal, *wb - *wa);
         self.torque = store3(new);
         let (da, db) = arms.twist(new - old);
         *wa = *wa + da;
@@ -284,11 +277,20 @@ impl Roll for Rolling {
 
     #[inline(always)]
     fn misfit<L: Lanes>(&self, n: V3<L>, normal: L, w: V3<L>) -> L {
-        let t: V3<L> = load3(&self.torque);
-        let (tn, wn) = (t.dot(n), w.dot(n));
-        let (tr, wr) = (t - n * tn, w - n * wn);
-        let rolls = tr.dot(wr) + L::load(&self.roll) * normal * wr.dot(wr).sqrt();
-        let twists = tn * wn + L::load(&self.twist) * normal * wn.abs();
-        rolls.abs() + twists.abs()
+        let old: V3<L> = load3(&self.torque);
+        let change = self.bounded(n, normal, w) - old;
+        // Empty lanes resist nothing and change nothing.
+        change.dot(change) / L::load(&self.inverse).max(L::splat(f64::MIN_POSITIVE))
+    }
+}
+
+impl Rolling {
+    /// The torques that a visit would give, with nothing else changed.
+    #[inline(always)]
+    fn bounded<L: Lanes>(&self, n: V3<L>, normal: L, w: V3<L>) -> V3<L> {
+        let free = load3::<L>(&self.torque) - w * L::load(&self.inverse);
+        let about = free.dot(n);
+        let most = L::load(&self.twist) * normal;
+        cut(free - n * about, L::load(&self.roll) * normal) + n * about.min(most).max(-most)
     }
 }

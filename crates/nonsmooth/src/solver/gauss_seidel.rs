@@ -15,9 +15,11 @@ const FIRST: u32 = 4;
 const EVERY: u32 = 8;
 
 /// Momentum is restrained when impulses have turned back before so many evaluations of the residual, and it has not fallen by this
-/// factor. It may rise for long without anything wrong: a load that is only carried near the floor misfits nowhere else.
+/// factor. Where sliding spreads, momentum may never turn back and lead in circles: after so many evaluations in vain, sweeps go on
+/// without.
 const PROGRESS: f64 = 0.9;
 const PATIENCE: u32 = 3;
+const IN_VAIN: u32 = 24;
 
 /// What leads the threads through sweeps.
 type Sweeper<'t, 'a, A, R> = Leader<'t, 'a, Batch<A>, Visit<R>, Relax>;
@@ -32,7 +34,7 @@ pub fn sweeps(problem: &mut ContactProblem, count: u32) {
     with_team(problem, Sweeps(count));
 }
 
-/// Misfits over load: see [`super::residual`].
+/// See [`super::Convergence`].
 pub fn residual(problem: &mut ContactProblem) -> f64 {
     with_team(problem, Residual)
 }
@@ -79,8 +81,13 @@ impl Task for Solve {
         let mut left = misfit(team, load);
         let mut momentum = Momentum::default();
         let (mut limit, mut best, mut idle) = (Limit::Coulomb, left, 0);
+        let (mut least, mut in_vain) = (left, 0);
         while left > self.tolerance && done < self.most {
             let next = (done + EVERY).min(self.most);
+            if in_vain >= IN_VAIN {
+                plain(team, done, next - done);
+                done = next;
+            }
             while done < next {
                 let ahead = Pass::Ahead(momentum.part(), limit);
                 team.rows(ahead);
@@ -94,6 +101,12 @@ impl Task for Solve {
                 (best, idle) = (left, 0);
             } else if momentum.has_turned() {
                 idle += 1;
+            }
+            if left < PROGRESS * least {
+                least = left;
+                in_vain = if in_vain < IN_VAIN { 0 } else { in_vain };
+            } else {
+                in_vain += 1;
             }
             if idle == PATIENCE {
                 // Less momentum, and friction that follows the normal impulses more slowly.
@@ -144,5 +157,5 @@ fn misfit<A: LeverArms, R: Roll>(team: &mut Sweeper<A, R>, load: f64) -> f64 {
     team.sweep(Pass::Misfit, Direction::Forwards);
     let misfit = gather(team, Pass::Misfit).misfit;
     // Nothing to stop and nothing that pushes: any velocity left would be an error without a measure.
-    if misfit == 0.0 { 0.0 } else { misfit / load.max(f64::MIN_POSITIVE) }
+    if misfit == 0.0 { 0.0 } else { (misfit / load.max(f64::MIN_POSITIVE)).sqrt() }
 }

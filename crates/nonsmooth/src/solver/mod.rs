@@ -14,8 +14,8 @@ use crate::{Settings, Solver, problem::ContactProblem};
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Convergence {
     pub iterations: u32,
-    /// Share of the load that is not solved: the energy of what contacts do wrong ([`crate::relax`]) over that of what the
-    /// step's forces and impacts bring (`ContactProblem::load`).
+    /// How large the velocities are that contacts leave wrong ([`crate::relax`]), as a share of those that the step's forces and
+    /// impacts bring (`ContactProblem::load`): root mean squares over the masses.
     pub residual: f64,
     pub solved: bool,
 }
