@@ -226,6 +226,18 @@ impl Bulk {
         all
     }
 
+    /// Area over that at the start, at the Gauss point where it is smallest.
+    pub fn smallest_area(&self, displacement: &[DVec2]) -> f64 {
+        let mut local = Local::default();
+        let areas = self.cells().flat_map(|(cell, slopes)| {
+            cell.gradients::<Portable>(slopes, [displacement; 2], &mut local).map(|[f, _]| {
+                let [xx, xy, yx, yy] = deformation(f);
+                xx * yy - xy * yx
+            })
+        });
+        areas.fold(f64::INFINITY, f64::min)
+    }
+
     /// What Rayleigh's β (eq. 24) and a viscous stress, with their times, take while the nodes have velocities, W per metre of depth.
     pub fn damped(&self, displacement: &[DVec2], velocity: &[DVec2], (rayleigh, viscous): (f64, f64)) -> f64 {
         let mut local = Local::default();
