@@ -17,6 +17,7 @@ use crate::{
     dense::Lu,
     quadrature,
     shape::{Domains, ShapeError},
+    skyline::Skyline,
 };
 
 const MONOMIALS: usize = 6;
@@ -54,6 +55,24 @@ fn without_quadratics(nodes: &[DVec2]) -> Option<Vec<f64>> {
     Some(left)
 }
 
+/// Six nodes at which no quadratic field but zero is zero, as far apart as may be.
+fn anchors(nodes: &[DVec2], middle: DVec2) -> [usize; MONOMIALS] {
+    let radius = nodes.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
+    let mut fields: Vec<[f64; MONOMIALS]> = nodes.iter().map(|x| monomials(*x, middle, radius)).collect();
+    let product =
+        |a: &[f64; MONOMIALS], b: &[f64; MONOMIALS]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    std::array::from_fn(|_| {
+        let sizes = fields.iter().map(|f| product(f, f)).enumerate();
+        let (most, size) = sizes.fold((0, 0.0), |most, next| if next.1 > most.1 { next } else { most });
+        let chosen = fields[most];
+        for field in &mut fields {
+            let part = product(field, &chosen) / size;
+            *field = std::array::from_fn(|k| field[k] - part * chosen[k]);
+        }
+        most
+    })
+}
+
 /// Components of stresses that are linear: 1, x, y.
 const TESTS: usize = 3;
 
@@ -69,7 +88,14 @@ pub(super) fn correct(cells: &mut [Sloped], filling: &Filling, domains: &Domains
         let offset = (x - nodes[node as usize]) / spacing;
         [1.0, offset.x, offset.y]
     };
-    let row = |node: u32, test: usize| TESTS * node as usize + test;
+    // Unknowns from one end of the grain to the other, so that those which are joined are near each other.
+    let wide = nodes.iter().map(|x| (*x - middle).abs()).fold(DVec2::ZERO, DVec2::max);
+    let along = if wide.x < wide.y { DVec2::Y } else { DVec2::X };
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|a, b| nodes[*a].dot(along).total_cmp(&nodes[*b].dot(along)));
+    let mut place = vec![0; n];
+    order.iter().enumerate().for_each(|(k, node)| place[*node] = k);
+    let row = |node: u32, test: usize| TESTS * place[node as usize] + test;
     // What is missing: the integral of every function by every test along the outline, times the normal, less that of their slopes.
     let mut missing = vec![[0.0; 2]; TESTS * n];
     for (x, normal, length) in edge_points(filling) {
@@ -106,42 +132,50 @@ pub(super) fn correct(cells: &mut [Sloped], filling: &Filling, domains: &Domains
         .map(|s| without_quadratics(&s.cell.nodes.iter().map(|k| nodes[*k as usize]).collect::<Vec<_>>()))
         .collect::<Option<Vec<_>>>()
         .ok_or(undetermined)?;
-    let size = TESTS * n;
-    let mut matrix = vec![0.0; size * size];
+    let mut first: Vec<usize> = (0..TESTS * n).collect();
+    for Sloped { cell, .. } in cells.iter() {
+        let lowest = cell.nodes.iter().map(|node| row(*node, 0)).min().unwrap_or(0);
+        for (node, test) in cell.nodes.iter().flat_map(|node| (0..TESTS).map(move |test| (*node, test))) {
+            let at = row(node, test);
+            first[at] = first[at].min(lowest);
+        }
+    }
+    // Multipliers that are quadratic from node to node everywhere change nothing, and are not needed: nothing is missing of quadratic fields.
+    // So they are zero at a few nodes.
+    let mut fixed = vec![false; TESTS * n];
+    for node in anchors(nodes, middle) {
+        (0..TESTS).for_each(|test| fixed[row(node as u32, test)] = true);
+    }
+    let mut matrix = Skyline::new(first);
     for ((Sloped { cell, .. }, projection), points) in cells.iter().zip(&projections).zip(&points) {
         for (a, parts) in cell.nodes.iter().zip(projection.chunks_exact(cell.nodes.len())) {
-            for (b, part) in cell.nodes.iter().zip(parts) {
+            for (b, part) in cell.nodes.iter().zip(parts).filter(|(b, _)| row(**b, 0) <= row(*a, 0)) {
+                let mut sums = [[0.0; TESTS]; TESTS];
                 for (x, weight) in points.iter().zip(cell.weight) {
                     let (of_a, of_b) = (tests(*x, *a), tests(*x, *b));
-                    for i in 0..TESTS {
-                        for j in 0..TESTS {
-                            matrix[row(*a, i) * size + row(*b, j)] += weight * part * of_a[i] * of_b[j];
+                    for (sums, of_a) in sums.iter_mut().zip(of_a) {
+                        for (sum, of_b) in sums.iter_mut().zip(of_b) {
+                            *sum += weight * part * of_a * of_b;
+                        }
+                    }
+                }
+                for (i, sums) in sums.iter().enumerate() {
+                    for (j, sum) in sums.iter().enumerate() {
+                        let (i, j) = (row(*a, i), row(*b, j));
+                        if j <= i && !fixed[i] && !fixed[j] {
+                            matrix.add(i, j, *sum);
                         }
                     }
                 }
             }
         }
     }
-    // Multipliers that are quadratic from node to node everywhere change nothing, and are not needed: nothing is missing of quadratic fields.
-    let radius = nodes.iter().map(|x| x.distance(middle)).fold(0.0, f64::max);
-    let idle: Vec<[[f64; MONOMIALS * TESTS]; TESTS]> = nodes
-        .iter()
-        .map(|x| {
-            let (q, DVec2 { x, y }) = (monomials(*x, middle, radius), (*x - middle) / radius);
-            // Those of each monomial: 1, x and y about the middle, by tests about the node.
-            let step = spacing / radius;
-            [[1.0, x, y], [0.0, step, 0.0], [0.0, 0.0, step]]
-                .map(|linear| std::array::from_fn(|k| q[k / TESTS] * linear[k % TESTS]))
-        })
-        .collect();
-    for (a, x) in idle.as_flattened().iter().enumerate() {
-        for (b, y) in idle.as_flattened().iter().enumerate() {
-            matrix[a * size + b] += area / n as f64 * x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-        }
-    }
-    let lu = Lu::new(matrix, size).ok_or(undetermined)?;
     let mut multipliers = missing;
-    lu.solve(&mut multipliers);
+    for (at, _) in fixed.iter().enumerate().filter(|(_, fixed)| **fixed) {
+        matrix.add(at, at, area / n as f64);
+        multipliers[at] = [0.0; 2];
+    }
+    matrix.solve(&mut multipliers).ok_or(undetermined)?;
     for ((Sloped { cell, x: slope_x, y: slope_y }, projection), points) in
         cells.iter_mut().zip(&projections).zip(&points)
     {
