@@ -123,7 +123,10 @@ const PRESSED: Claim = claim(
 const SHEARED: Claim = claim(
     "figure 10, steps 900 to 1800",
     "between 35 and 40 % of boundary nodes in contact during shear and relaxation, rather constant",
-    Verdict::Reproduced { tolerance: "the paper's range; nothing was fitted to it" },
+    Verdict::Partly {
+        tolerance: "the paper's range; nothing was fitted to it",
+        missing: "a run since the sample was fitted to Table I: the hundred grains before had 36.0 to 38.4 % in shear and 37.5 to 40.4 % at rest; twelve have 37.4 % on average",
+    },
 );
 const FIGURE_11: Claim = claim(
     "figure 11",
@@ -357,11 +360,21 @@ impl Case for Compaction {
             gap = gap.max(felt.largest_gap);
         }
         let felt = follow(&mut run, end)?;
-        rows.note(format!("in shear {in_shear:.3?}, at the end {:.3}", share(&run.world, &felt)));
+        let at_rest = share(&run.world, &felt);
+        rows.note(format!("in shear {in_shear:.3?}, at the end {at_rest:.3}"));
         rows.progress(whole * end);
         let mean = in_shear.iter().sum::<f64>() / in_shear.len() as f64;
         let budget = Budget::of(&run, &felt, energy_at_start, wrong);
         claimed(&SHEARED, "share of nodes in contact, mean in shear", 0.375, mean, 0.025);
+        if options.full {
+            // Of twelve grains it varies by more.
+            let range = in_shear.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), x| (a.min(*x), b.max(*x)));
+            for (when, share) in
+                [("lowest in shear", range.0), ("highest in shear", range.1), ("at rest", at_rest)]
+            {
+                claimed(&SHEARED, &format!("share of nodes in contact, {when}"), 0.375, share, 0.025);
+            }
+        }
         push("largest distance of what touches, over that asked for", 0.0, gap / plan.gap, 1.0, "ours");
         let what = "energy missing at the end, over the work of walls";
         let share = budget.missing / budget.work;
