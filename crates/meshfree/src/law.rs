@@ -21,7 +21,7 @@ pub enum PlaneCondition {
 #[serde(rename_all = "kebab-case")]
 pub enum ElasticLaw {
     // Eq. (13): the stress is the second one of Piola and Kirchhoff.
-    /// Stress proportional to the Green-Lagrange strain: softens under large compression.
+    /// Stress proportional to the Green-Lagrange strain: softens under large compression, and stiffens again below `compression_limit`.
     #[default]
     SaintVenantKirchhoff,
     // W = μ/2 (tr FᵀF - 3) - μ ln J + λ/2 ln²J
@@ -37,6 +37,25 @@ pub struct Elasticity {
     /// Lamé's, Pa. Of plane stress and eq. (13) the λ of the plane.
     lambda: f64,
     mu: f64,
+    /// Area over that at the start below which [`resistance`] adds to eq. (13); 0: never.
+    limit: f64,
+}
+
+/// Under eq. (13) a material that can only get thinner is softest at 1/√3 of its thickness, and below has a negative stiffness, until nothing is left
+/// of it at no cost: a grain that is pressed hard becomes a film. From a little above on it is given more resistance.
+pub const COMPRESSION_LIMIT: f64 = 0.6;
+
+/// Where [`resistance`] goes on as a parabola: also material that is inside out, between two iterations, is to be pushed back.
+const PARABOLA: f64 = 0.1;
+
+/// Energy over λ + 2 μ that a material has which is compressed to z times the limit, -ln³z / 3, and its first two derivatives. They are 0
+/// at the limit, so that stress and tangent have no jump there.
+fn resistance(z: f64) -> [f64; 3] {
+    let end = z.max(PARABOLA);
+    let log = end.ln();
+    let [value, slope, bend] = [-log.powi(3) / 3.0, -log * log / end, (log - 2.0) * log / (end * end)];
+    let over = z - end;
+    [value + (slope + 0.5 * bend * over) * over, slope + bend * over, bend]
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -78,7 +97,12 @@ impl Elasticity {
             _ if ratio == 0.5 => return Err(LawError::Incompressible),
             _ => modulus * ratio / ((1.0 + ratio) * (1.0 - 2.0 * ratio)),
         };
-        Ok(Elasticity { kind, plane, lambda, mu })
+        Ok(Elasticity { kind, plane, lambda, mu, limit: COMPRESSION_LIMIT })
+    }
+
+    /// With another limit of compression; 0: eq. (13) alone.
+    pub fn with_limit(self, limit: f64) -> Self {
+        Elasticity { limit, ..self }
     }
 
     pub fn shear_modulus(&self) -> f64 {
@@ -105,7 +129,7 @@ impl Elasticity {
         }
     }
 
-    /// Eqs (13), (A.5), (A.6).
+    /// Eqs (13), (A.5), (A.6), and [`resistance`].
     fn saint_venant_kirchhoff<const TANGENT: bool>(&self, f: [f64; 4]) -> Response {
         let Elasticity { lambda, mu, .. } = *self;
         let strain = green_lagrange(f);
@@ -113,6 +137,25 @@ impl Elasticity {
         let energy = 0.5 * (stress[0] * strain[0] + stress[1] * strain[1] + 2.0 * stress[2] * strain[2]);
         let mut out = Response { energy, ..Response::default() };
         out.add_second::<TANGENT>(f, stress, lambda, mu);
+        let [xx, xy, yx, yy] = f;
+        let area = xx * yy - xy * yx;
+        if area < self.limit {
+            let [energy, slope, bend] = resistance(area / self.limit).map(|x| (lambda + 2.0 * mu) * x);
+            let (slope, bend) = (slope / self.limit, bend / (self.limit * self.limit));
+            // The area's change with F, and the change of that.
+            let change = [yy, -yx, -xy, xx];
+            let crossed = [1.0, -1.0, -1.0, 1.0];
+            out.energy += energy;
+            for a in 0..4 {
+                out.stress[a] += slope * change[a];
+                if TANGENT {
+                    for b in 0..4 {
+                        out.tangent[a][b] += bend * change[a] * change[b];
+                    }
+                    out.tangent[a][3 - a] += slope * crossed[a];
+                }
+            }
+        }
         out
     }
 
@@ -261,7 +304,7 @@ mod tests {
 
     #[test]
     fn stress_is_the_slope_of_energy_and_the_tangent_that_of_stress() {
-        for f in [[1.0, 0.0, 0.0, 1.0], [1.3, 0.4, -0.2, 0.7], [0.6, -0.5, 0.3, 1.1]] {
+        for f in [[1.0, 0.0, 0.0, 1.0], [1.3, 0.4, -0.2, 0.7], [0.6, -0.5, 0.3, 1.1], [0.9, 0.2, -0.1, 0.4]] {
             for law in all() {
                 let here = law.respond(f).unwrap();
                 let h = 1e-5;
@@ -284,6 +327,23 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn compressed_material_resists_ever_more_and_eq_13_alone_does_not() {
+        for plane in [PlaneCondition::Strain, PlaneCondition::Stress] {
+            let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, plane, 1000.0, 0.3).unwrap();
+            let stress =
+                |law: Elasticity, height: f64| law.respond([1.0, 0.0, 0.0, height]).unwrap().stress[3];
+            for k in 1..=150 {
+                let height = 1.0 - 0.01 * f64::from(k);
+                assert!(stress(law, height) < stress(law, height + 0.01), "{plane:?} {height}");
+                if height > COMPRESSION_LIMIT {
+                    assert_eq!(stress(law, height), stress(law.with_limit(0.0), height));
+                }
+            }
+            assert!(stress(law.with_limit(0.0), 0.3) > stress(law.with_limit(0.0), 0.6));
         }
     }
 

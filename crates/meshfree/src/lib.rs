@@ -22,6 +22,7 @@ mod sample;
 pub mod scene;
 pub mod settings;
 pub mod shape;
+mod skyline;
 mod sparse;
 mod spline;
 pub mod step;

@@ -11,6 +11,7 @@ use rubblepile_core::{
 
 use crate::{
     Deformable, Settings, deformation, grains,
+    law::ElasticLaw,
     losses::Losses,
     scene::{self, PreparedSample},
     step::{Scheme, StepError, Stepper, Times},
@@ -142,6 +143,10 @@ impl Method for DeformableGrains {
     ) -> Result<()> {
         let gravity = gravity(fields)?;
         let start = Instant::now();
+        let limit = match self.settings.law {
+            ElasticLaw::SaintVenantKirchhoff => self.settings.compression_limit.0,
+            ElasticLaw::NeoHookean => 0.0,
+        };
         let (scene, stepper) = self.prepare(world)?;
         scene.set_gravity(gravity);
         stepper.keep_losses = report.measure.dissipation;
@@ -183,6 +188,13 @@ impl Method for DeformableGrains {
             report.count("augmentations", effort.augmentations as u64);
             report.count("halvings", effort.halvings as u64);
             report.largest("way of a node in a step over the watch distance", fastest(world) * h / reach);
+            let mut areas = scene.sample.grains.iter().zip(grains(world));
+            if limit > 0.0 && areas.any(|(g, d)| g.bulk.smallest_area(&d.displacement) < limit) {
+                report.warn(format!(
+                    "some material is compressed to less than {limit} of its area, where the Saint Venant-Kirchhoff law would give way: it is \
+                     stiffened there (`compression_limit`)"
+                ));
+            }
         }
         Ok(())
     }

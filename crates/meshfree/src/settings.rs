@@ -32,6 +32,9 @@ pub struct Settings {
     pub scheme: Scheme,
     /// The constitutive law.
     pub law: law::ElasticLaw,
+    /// Area of material over that at the start below which `saint-venant-kirchhoff` resists as a logarithm does, since it would
+    /// soften until a grain is a film; 0: never. A run warns when material is below.
+    pub compression_limit: Number,
     /// Plane strain or plane stress.
     pub plane: PlaneCondition,
     /// Interpolation of displacements between nodes.
@@ -65,6 +68,7 @@ impl Default for Settings {
             timestep: Auto::Auto,
             scheme: Scheme::Composite,
             law: law::ElasticLaw::SaintVenantKirchhoff,
+            compression_limit: Quantity::new(law::COMPRESSION_LIMIT),
             plane: PlaneCondition::Strain,
             shape_functions: shape::Interpolation::Radial,
             residual: Quantity::new(1e-10),
@@ -117,6 +121,10 @@ impl MethodSettings for Settings {
         check.check(residual > 0.0 && residual < 1.0, at, "residual", || {
             format!("`residual` must be above 0 and below 1, it is {residual}")
         });
+        let limit = self.compression_limit.0;
+        check.check((0.0..1.0).contains(&limit), at, "compression_limit", || {
+            format!("`compression_limit` must be at least 0 and below 1, it is {limit}")
+        });
         for (key, value) in [("gap", self.gap.value()), ("watch_distance", self.watch_distance.value())] {
             if let Some(v) = value {
                 check.positive(Length::new(v), at, key);
@@ -163,7 +171,8 @@ impl Settings {
 
     /// The elastic law of a material; without a modulus there is none.
     pub fn law_of(&self, young: Option<f64>, poisson: f64) -> Result<Elasticity, LawError> {
-        Elasticity::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)
+        let law = Elasticity::new(self.law, self.plane, young.unwrap_or(f64::NAN), poisson)?;
+        Ok(law.with_limit(self.compression_limit.0))
     }
 
     /// The numbers of the solver. They depend on grains as they were made, so that a restart finds the same.

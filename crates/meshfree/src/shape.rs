@@ -71,6 +71,11 @@ impl<'a> Domains<'a> {
         Ok(Domains { nodes, radius, kind })
     }
 
+    /// Of the domain of influence of a node, m.
+    pub fn radius(&self, node: usize) -> f64 {
+        self.radius[node]
+    }
+
     /// Shape functions at a point.
     pub fn at(&self, point: DVec2) -> Result<Shapes, ShapeError> {
         let nodes: Vec<u32> = (0..self.nodes.len() as u32)

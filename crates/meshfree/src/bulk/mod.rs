@@ -92,6 +92,18 @@ impl Flow<'_> {
     }
 }
 
+/// Three points of Gauss on every side of the outline: place, outward normal, and the length that it stands for.
+fn edge_points(filling: &Filling) -> impl Iterator<Item = (DVec2, DVec2, f64)> {
+    // Place from the middle of a side, in half lengths, and weight.
+    const GAUSS: [(f64, f64); 3] =
+        [(-0.774_596_669_241_483_4, 5.0 / 18.0), (0.0, 8.0 / 18.0), (0.774_596_669_241_483_4, 5.0 / 18.0)];
+    (0..filling.boundary).flat_map(|k| {
+        let (a, b) = (filling.nodes[k], filling.nodes[(k + 1) % filling.boundary]);
+        let normal = -(b - a).perp().normalize();
+        GAUSS.map(|(along, weight)| (a.lerp(b, 0.5 + 0.5 * along), normal, weight * a.distance(b)))
+    })
+}
+
 /// R_n of eq. (A.2): what a traction on the outline, Pa, puts on every node. It is asked for at places of the reference
 /// configuration, with the outward normal there.
 pub fn edge_load(
@@ -99,24 +111,16 @@ pub fn edge_load(
     kind: shape::Interpolation,
     traction: impl Fn(DVec2, DVec2) -> DVec2,
 ) -> Result<Vec<DVec2>, ShapeError> {
-    // Three points of Gauss: place from the middle, in half lengths, and weight.
-    const GAUSS: [(f64, f64); 3] =
-        [(-0.774_596_669_241_483_4, 5.0 / 18.0), (0.0, 8.0 / 18.0), (0.774_596_669_241_483_4, 5.0 / 18.0)];
     let domains = Domains::new(&filling.nodes, kind)?;
     let mut load = vec![DVec2::ZERO; filling.nodes.len()];
-    for k in 0..filling.boundary {
-        let (a, b) = (filling.nodes[k], filling.nodes[(k + 1) % filling.boundary]);
-        let normal = -(b - a).perp().normalize();
-        for (along, weight) in GAUSS {
-            let x = a.lerp(b, 0.5 + 0.5 * along);
-            let force = weight * a.distance(b) * traction(x, normal);
-            if force == DVec2::ZERO {
-                continue;
-            }
-            let shapes = domains.at(x)?;
-            for (node, value) in shapes.nodes.iter().zip(&shapes.value) {
-                load[*node as usize] += *value * force;
-            }
+    for (x, normal, length) in edge_points(filling) {
+        let force = length * traction(x, normal);
+        if force == DVec2::ZERO {
+            continue;
+        }
+        let shapes = domains.at(x)?;
+        for (node, value) in shapes.nodes.iter().zip(&shapes.value) {
+            load[*node as usize] += *value * force;
         }
     }
     Ok(load)
@@ -135,7 +139,7 @@ impl Bulk {
             .iter()
             .map(|corners| Sloped::new(&domains, corners.map(|k| filling.nodes[k as usize])))
             .collect::<Result<Vec<_>, _>>()?;
-        consistent::correct(&mut sloped, filling, kind)?;
+        consistent::correct(&mut sloped, filling, &domains)?;
         let eights = |s: &Sloped| {
             let (x, y) = (s.x.as_chunks::<LANES>().0.to_vec(), s.y.as_chunks::<LANES>().0.to_vec());
             x.into_iter().zip(y).map(|(x, y)| [x, y])
@@ -220,6 +224,18 @@ impl Bulk {
             }));
         }
         all
+    }
+
+    /// Area over that at the start, at the Gauss point where it is smallest.
+    pub fn smallest_area(&self, displacement: &[DVec2]) -> f64 {
+        let mut local = Local::default();
+        let areas = self.cells().flat_map(|(cell, slopes)| {
+            cell.gradients::<Portable>(slopes, [displacement; 2], &mut local).map(|[f, _]| {
+                let [xx, xy, yx, yy] = deformation(f);
+                xx * yy - xy * yx
+            })
+        });
+        areas.fold(f64::INFINITY, f64::min)
     }
 
     /// What Rayleigh's β (eq. 24) and a viscous stress, with their times, take while the nodes have velocities, W per metre of depth.

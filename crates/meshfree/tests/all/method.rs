@@ -228,6 +228,34 @@ fn what_it_cannot_do_is_refused() {
     }
 }
 
+/// With eq. (13) alone the run stops when the press has lowered the disc by little more than a third: its tangent is singular.
+#[test]
+fn a_grain_that_is_pressed_to_a_film_does_not_stop_the_run() {
+    let mut world = World::new(0.05);
+    world.materials.push(rubber(0.3));
+    world.groups.push("disc".into());
+    world.walls.push(plane(0, DVec3::ZERO, DVec3::Y));
+    world.walls.push(plane(1, DVec3::Y, -DVec3::Y));
+    // To a twentieth of its height in 2 s.
+    world.walls[1].motion = WallMotion::Translation { velocity: DVec3::new(0.0, -0.475, 0.0) };
+    state_of(&mut world).grains.push(Deformable::new(0, 0, 0, reference(DVec2::new(0.0, 0.5), 0.5)));
+    let settings = Settings { viscous_damping: 0.01.into(), ..Settings::default() };
+
+    let (mut pressed, mut report) = (world.clone(), Report::default());
+    let mut method = DeformableGrains::new(settings.clone());
+    let mut pressures = Vec::new();
+    for k in 1..=4 {
+        method.advance(&mut pressed, &mut fields(), 0.5 * f64::from(k), &mut report).unwrap();
+        pressures.push(method.deformation(&pressed).unwrap().unwrap().largest_pressure);
+    }
+    assert!(pressures.is_sorted() && pressures[3] > 10.0 * pressures[1], "{pressures:?}");
+    assert!(report.warnings.iter().any(|w| w.contains("compression_limit")), "{:?}", report.warnings);
+
+    let bare = Settings { compression_limit: 0.0.into(), ..settings };
+    let stopped = DeformableGrains::new(bare).advance(&mut world, &mut fields(), 2.0, &mut Report::default());
+    assert!(stopped.is_err() && world.time() < 1.0);
+}
+
 #[test]
 fn a_step_that_cannot_be_solved_says_why_and_where() {
     let mut world = pile();

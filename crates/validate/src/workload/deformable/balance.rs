@@ -2,12 +2,14 @@
 
 use glam::DVec2;
 use rubblepile_meshfree::{
+    bulk::Flow,
     internals::{Damping, Flows, Grip, Losses, Sample, StraightWall},
     law::{ElasticLaw, Elasticity, PlaneCondition},
     step::{NodalState, Scheme, Settings, StepError, Stepper},
 };
 
 use super::{Result, WorkloadError, disc, settings};
+use crate::cases::Wrong;
 
 /// Sums over all grains, per metre of depth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +84,7 @@ impl Conditions {
         mut sample: Sample,
         velocity: Vec<DVec2>,
         until: f64,
+        wrong: &Wrong,
         walls: impl Fn(&mut Sample, f64),
     ) -> Result<Balance> {
         let h = self.step;
@@ -97,28 +100,65 @@ impl Conditions {
             state = next;
             losses += effort.losses;
         }
+        state.velocity.iter_mut().for_each(|v| *v *= wrong.factor("velocity"));
+        losses.inside *= wrong.factor("heat");
+        losses.sliding *= wrong.factor("heat");
         Ok(Balance { start, end: sums(&sample, &state)?, losses })
     }
 
-    /// Two discs meet, not head on, and part again.
-    pub fn meeting(&self) -> Result<Balance> {
+    /// Two discs meet, not head on, and part again. `wrong` may have `velocity`, of all nodes at the end, and `heat`.
+    pub fn meeting(&self, wrong: &Wrong) -> Result<Balance> {
         let sample = self.discs(&[DVec2::ZERO, DVec2::new(1.8, 1.0)], Vec::new(), DVec2::ZERO)?;
         let first = sample.nodes_of(0);
         let velocity = |k: usize| if first.contains(&k) { 3.0 * DVec2::X } else { -DVec2::X };
         let velocity = (0..sample.nodes()).map(velocity).collect();
-        self.follow(sample, velocity, 0.2, |_, _| {})
+        self.follow(sample, velocity, 0.2, wrong, |_, _| {})
     }
 
     /// A disc lies on a floor, and a lid comes down by a fifth of its height and rubs along it.
-    pub fn squeezed(&self) -> Result<Balance> {
+    pub fn squeezed(&self, wrong: &Wrong) -> Result<Balance> {
         let walls = vec![
             StraightWall::new(DVec2::ZERO, DVec2::Y),
             StraightWall::new(DVec2::new(0.0, 2.0), -DVec2::Y),
         ];
         let sample = self.discs(&[DVec2::new(0.0, 1.0)], walls, DVec2::new(0.0, -9.81))?;
         let still = vec![DVec2::ZERO; sample.nodes()];
-        self.follow(sample, still, 1.0, |sample, time| {
+        self.follow(sample, still, 1.0, wrong, |sample, time| {
             sample.walls[1].point = DVec2::new(0.5 * time, 2.0 - 0.4 * time);
         })
     }
+}
+
+/// What damping takes from a disc that has turned by an angle and goes on turning at 1 rad/s without any strain, over what eq. (24) says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurningLosses {
+    /// β K: rigid rotation has a strain rate of -sin(angle) in both directions of the undeformed disc, which K knows.
+    pub rayleigh: f64,
+    /// The same time constant as a viscous stress.
+    pub viscous: f64,
+}
+
+/// `wrong` may have `damping`, and `turn`: the direction of velocities.
+pub fn turning(angle: f64, wrong: &Wrong) -> Result<TurningLosses> {
+    let (modulus, ratio, time) = (1e6, 0.3, 2e-3);
+    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, modulus, ratio)?;
+    let grain = disc(DVec2::ZERO, 0.2, 0.1, law, DENSITY, Damping::default())?;
+    let turn = DVec2::from_angle(angle);
+    let displacement: Vec<DVec2> = grain.filling.nodes.iter().map(|x| turn.rotate(*x) - *x).collect();
+    let across = DVec2::from_angle(0.5 * std::f64::consts::PI * wrong.factor("turn"));
+    let velocity: Vec<DVec2> = grain.filling.nodes.iter().map(|x| across.rotate(turn.rotate(*x))).collect();
+    let rates = grain.bulk.strain_rates(&displacement, &velocity).into_iter().map(|(_, rate)| rate);
+    let rates: Vec<[f64; 3]> = rates.collect();
+    let plane = modulus / (2.0 * (1.0 + ratio) * (1.0 - 2.0 * ratio));
+    let expected = time * 4.0 * plane * grain.bulk.area() * angle.sin().powi(2);
+    let taken = |flow: Flow| {
+        let mut force = vec![DVec2::ZERO; velocity.len()];
+        grain.bulk.push(&displacement, &flow, &mut force).ok_or(WorkloadError::NoTangent)?;
+        Ok::<_, WorkloadError>(-force.iter().zip(&velocity).map(|(f, v)| f.dot(*v)).sum::<f64>() / expected)
+    };
+    let damping = wrong.factor("damping") * time;
+    Ok(TurningLosses {
+        rayleigh: taken(Flow { rayleigh: damping, velocity: &velocity, ..Flow::default() })?,
+        viscous: taken(Flow { viscous: (damping, 0.0), constant: &rates, ..Flow::default() })?,
+    })
 }

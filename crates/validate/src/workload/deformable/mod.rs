@@ -11,13 +11,15 @@ use rayon::prelude::*;
 use rubblepile_meshfree::{
     bulk::{Bulk, edge_load},
     fill::{Density, FillError, Filling, fill},
-    internals::{Damping, NodePartner, Sample, SampleGrain, StraightWall},
+    internals::{Damping, NodePartner, Sample, SampleGrain, StraightWall, quadrature_points},
     law::{ElasticLaw, Elasticity, LawError, PlaneCondition},
     outline::{Outline, OutlineError},
     packing::{self, PackingError, Sand},
-    shape::{self, ShapeError},
+    shape::{self, Domains, ShapeError},
     step::{NodalState, Scheme, Settings, StepError, Stepper},
 };
+
+use crate::cases::Wrong;
 
 /// Why an experiment could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +77,7 @@ fn rest(sample: &Sample, displacement: Vec<DVec2>) -> Result<Vec<DVec2>> {
 }
 
 /// A grain under tractions on all sides (of the first Piola-Kirchhoff stress, row by row, at every place), with three of its
-/// coordinates held where `exact` has them: displacements found, less `exact`, root mean square, over that of `exact`.
+/// coordinates held where `exact` has them: displacements found, less `exact`, root mean square over the grain, over that of `exact`.
 fn against(
     filling: &Filling,
     law: Elasticity,
@@ -99,33 +101,55 @@ fn against(
     start[0] = exact(first);
     start[far][direction] = exact(filling.nodes[far])[direction];
     let found = rest(&sample, start)?;
+    let domains = Domains::new(&filling.nodes, kind)?;
     let (mut off, mut size) = (0.0, 0.0);
-    for (u, x) in found.iter().zip(&filling.nodes) {
-        off += u.distance_squared(exact(*x));
-        size += exact(*x).length_squared();
+    for corners in &filling.triangles {
+        for (x, area) in quadrature_points(corners.map(|k| filling.nodes[k as usize])) {
+            let shapes = domains.at(x)?;
+            let at: DVec2 =
+                shapes.nodes.iter().zip(&shapes.value).map(|(k, v)| *v * found[*k as usize]).sum();
+            off += area * at.distance_squared(exact(x));
+            size += area * exact(x).length_squared();
+        }
     }
     Ok((off / size).sqrt())
 }
 
-/// A patch test at large strain: the gradient of deformation is the same everywhere.
-pub fn patch(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
-    let corners = [[0.0, 0.0], [1.0, 0.0], [1.1, 0.9], [0.2, 1.0]].map(DVec2::from_array);
-    let filling = filled(&corners, spacing, 0.0)?;
+const QUADRILATERAL: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.1, 0.9], [0.2, 1.0]];
+
+/// A patch test at large strain: the gradient of deformation is the same everywhere. Here and below `stiffer` is a factor on the modulus
+/// that the exact solution does not have: 1, unless something is to be wrong.
+pub fn patch(spacing: f64, kind: shape::Interpolation, stiffer: f64) -> Result<f64> {
+    let filling = filled(&QUADRILATERAL.map(DVec2::from_array), spacing, 0.0)?;
     let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Strain, 1000.0, 0.3)?;
     // Without turning: tractions that do not follow would have a torque on the way.
     let f = [1.04, 0.02, 0.02, 0.97];
     let p = law.respond(f).ok_or(WorkloadError::NoTangent)?.stress;
+    let law = Elasticity::new(ElasticLaw::NeoHookean, PlaneCondition::Strain, stiffer * 1000.0, 0.3)?;
     let exact = |x: DVec2| DVec2::new((f[0] - 1.0) * x.x + f[1] * x.y, f[2] * x.x + (f[3] - 1.0) * x.y);
     against(&filling, law, kind, exact, |_| p)
 }
 
+/// A patch test of the next order: bending with the same curvature everywhere, small enough for linear elasticity. Displacements are
+/// quadratic and stresses linear in space.
+pub fn bending(spacing: f64, kind: shape::Interpolation, stiffer: f64) -> Result<f64> {
+    let (modulus, ratio, curvature) = (1000.0, 0.3, 1e-7);
+    let filling = filled(&QUADRILATERAL.map(DVec2::from_array), spacing, 0.0)?;
+    let law =
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, stiffer * modulus, ratio)?;
+    let exact = |DVec2 { x, y }: DVec2| curvature * DVec2::new(x * y, -0.5 * (x * x + ratio * y * y));
+    against(&filling, law, kind, exact, |x| [modulus * curvature * x.y, 0.0, 0.0, 0.0])
+}
+
 /// A beam, 48 by 12, that is bent by a parabola of shear at its end: Timoshenko and Goodier (1970), section 21.
-pub fn beam(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
-    let (length, height, load, modulus, ratio) = (48.0, 12.0, -100.0, 3e7, 0.3);
+pub fn beam(spacing: f64, kind: shape::Interpolation, stiffer: f64) -> Result<f64> {
+    // A load small enough that the square of strains does not show, and large enough that their rounding does not.
+    let (length, height, load, modulus, ratio) = (48.0, 12.0, -5.0, 3e7, 0.3);
     let inertia = height * height * height / 12.0;
     let corners = [[0.0, -6.0], [length, -6.0], [length, 6.0], [0.0, 6.0]].map(DVec2::from_array);
     let filling = filled(&corners, spacing, 0.0)?;
-    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, modulus, ratio)?;
+    let law =
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, stiffer * modulus, ratio)?;
     let square = height * height / 4.0;
     let exact = |DVec2 { x, y }: DVec2| {
         let c = load / (6.0 * modulus * inertia);
@@ -145,13 +169,14 @@ pub fn beam(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
 }
 
 /// A quarter of a thick ring, radii 1 and 2, with a pressure inside: Lamé's solution in plane strain.
-pub fn ring(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
+pub fn ring(spacing: f64, kind: shape::Interpolation, stiffer: f64) -> Result<f64> {
     let (inner, outer, pressure, modulus, ratio) = (1.0_f64, 2.0_f64, 1e-3, 1000.0, 0.3);
     let turn = |k: i32, of: i32| FRAC_PI_2 * f64::from(k) / f64::from(of);
     let out = (0..=200).map(|k| outer * DVec2::from_angle(turn(k, 200)));
     let back = (0..=100).rev().map(|k| inner * DVec2::from_angle(turn(k, 100)));
     let filling = filled(&out.chain(back).collect::<Vec<_>>(), spacing, 0.0)?;
-    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, modulus, ratio)?;
+    let law =
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, stiffer * modulus, ratio)?;
     let a = pressure * inner * inner / (outer * outer - inner * inner);
     let b = a * outer * outer;
     let exact = |x: DVec2| {
@@ -168,18 +193,20 @@ pub fn ring(spacing: f64, kind: shape::Interpolation) -> Result<f64> {
 }
 
 /// Period of a bar that swings lengthwise, over twice its length by the speed of sound in it.
-pub fn bar(steps: u32) -> Result<f64> {
+pub fn bar(steps: u32, stiffer: f64) -> Result<f64> {
     let (length, modulus, density) = (4.0, 1000.0, 10.0);
     let corners = [[0.0, 0.0], [length, 0.0], [length, 0.4], [0.0, 0.4]].map(DVec2::from_array);
     let filling = filled(&corners, 0.1, 0.0)?;
     // Without a Poisson ratio nothing happens across.
-    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, modulus, 0.0)?;
-    let mut sample = alone(&filling, law, density, shape::Interpolation::Radial)?;
+    let law = |stiffer: f64| {
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Stress, stiffer * modulus, 0.0)
+    };
+    let mut sample = alone(&filling, law(stiffer)?, density, shape::Interpolation::Radial)?;
     let mode = |x: &DVec2| (PI * x.x / length).cos();
     let start = filling.nodes.iter().map(|x| DVec2::new(1e-6 * mode(x), 0.0)).collect();
     let mut stepper = Stepper::new(Settings { residual: 1e-9, ..settings() });
     let mut state = stepper.start(&sample, start, vec![DVec2::ZERO; filling.nodes.len()])?;
-    let period = 2.0 * length / law.wave_speed(density);
+    let period = 2.0 * length / law(1.0)?.wave_speed(density);
     let h = period / f64::from(steps);
     let part = |state: &NodalState| -> f64 {
         state.displacement.iter().zip(&filling.nodes).map(|(u, x)| u.x * mode(x)).sum()
@@ -228,16 +255,59 @@ pub struct NodeRecord {
     pub acceleration: f64,
 }
 
-/// Example 1 of the paper (Table I): a disc falls by half its radius, bounces and comes to rest. Its lowest node (B) and its highest (A).
-pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64) -> Result<Vec<[NodeRecord; 2]>> {
+/// Example 1 of the paper (Table I): a disc of radius 1 whose middle is at a height, over a floor; `wrong` may have `gravity`, `damping` and
+/// `spacing`.
+fn falling_disc(height: f64, wrong: &Wrong) -> Result<Sample> {
     let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, 1e6, 0.49)?;
-    let grain = disc(DVec2::new(0.0, 1.5), TAU / 36.0, 0.1, law, 1000.0, PAPER_DAMPING)?;
-    let top = grain.filling.boundary / 2;
+    let factor = wrong.factor("damping");
+    let damping = Damping {
+        mass: factor * PAPER_DAMPING.mass,
+        stiffness: factor * PAPER_DAMPING.stiffness,
+        ..PAPER_DAMPING
+    };
+    let spacing = TAU / 36.0 * wrong.factor("spacing");
+    let grain = disc(DVec2::new(0.0, height), spacing, 0.1, law, 1000.0, damping)?;
     let floor = StraightWall::new(DVec2::ZERO, DVec2::Y);
-    let mut sample =
-        Sample::new(vec![grain], vec![floor], DVec2::new(0.0, -9.81)).ok_or(WorkloadError::NoTangent)?;
+    let gravity = DVec2::new(0.0, -9.81 * wrong.factor("gravity"));
+    Sample::new(vec![grain], vec![floor], gravity).ok_or(WorkloadError::NoTangent)
+}
+
+/// Its nodes, those on the outline, triangles and Gauss points.
+pub fn counts_of_the_falling_disc(wrong: &Wrong) -> Result<[usize; 4]> {
+    let sample = falling_disc(1.5, wrong)?;
+    let filling = &sample.grains[0].filling;
+    let points =
+        filling.triangles.iter().map(|t| quadrature_points(t.map(|k| filling.nodes[k as usize])).len());
+    Ok([filling.nodes.len(), filling.boundary, filling.triangles.len(), points.sum()])
+}
+
+/// Height of the highest node where the disc is in balance on the floor: no time passes.
+pub fn lying_disc() -> Result<f64> {
+    // It begins a little inside the floor, which then has something to push.
+    let mut sample = falling_disc(0.999, &Wrong::default())?;
+    let top = sample.grains[0].filling.boundary / 2;
+    // The lowest and the highest node stay in the middle: nothing else keeps the disc from rolling away.
+    sample.held = vec![0, 2 * top];
+    let still = vec![DVec2::ZERO; sample.nodes()];
+    let state = NodalState {
+        displacement: still.clone(),
+        velocity: still.clone(),
+        acceleration: still,
+        watches: Vec::new(),
+    };
+    let (state, _) = Stepper::new(Settings { residual: 1e-11, ..settings() }).rest(&sample, &state)?;
+    Ok(1.999 + state.displacement[top].y)
+}
+
+/// The disc falls by half its radius, bounces and comes to rest. Its lowest node (B) and its highest (A). `wrong` may also have `gap` and
+/// `step`.
+pub fn bouncing_disc(scheme: Scheme, h: f64, until: f64, wrong: &Wrong) -> Result<Vec<[NodeRecord; 2]>> {
+    let mut sample = falling_disc(1.5, wrong)?;
+    let top = sample.grains[0].filling.boundary / 2;
     let n = sample.nodes();
-    let mut stepper = Stepper::new(Settings { scheme, ..settings() });
+    let h = h * wrong.factor("step");
+    let gap = settings().gap * wrong.factor("gap");
+    let mut stepper = Stepper::new(Settings { scheme, gap, ..settings() });
     let mut state = stepper.start(&sample, vec![DVec2::ZERO; n], vec![DVec2::ZERO; n])?;
     let mut all = Vec::new();
     for k in 1..=(until / h).round() as u32 {
@@ -267,9 +337,10 @@ pub struct PressedDisc {
 }
 
 /// A disc of radius 1 between two plates that come closer by `depth` each.
-pub fn pressed_disc(spacing: f64, depth: f64) -> Result<PressedDisc> {
+pub fn pressed_disc(spacing: f64, depth: f64, stiffer: f64) -> Result<PressedDisc> {
     let (modulus, ratio) = (1e6, 0.3);
-    let law = Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, modulus, ratio)?;
+    let law =
+        Elasticity::new(ElasticLaw::SaintVenantKirchhoff, PlaneCondition::Strain, stiffer * modulus, ratio)?;
     let grain = disc(DVec2::ZERO, spacing, 0.1, law, 1000.0, Damping::default())?;
     let wall = |side: f64| StraightWall::new(DVec2::new(0.0, side * (1.0 - depth)), DVec2::new(0.0, -side));
     let mut sample =
