@@ -49,12 +49,19 @@ struct Tube {
 const SPREAD: &str = "the paper's standard deviation over six snapshots, 3 to 8 %";
 const SIX: &str = "two standard errors of the paper's six snapshots and of ours";
 
+/// Why the heavy scale height in the wide tube may not agree.
+const HEAVY: &str = "mass 10 has 0.193 (40 runs), 2.6 standard errors above the paper's one run, which is below even the ideal \
+                     gas; hydrostatics of spheres of this size has 0.195";
+/// Why the K-S probability of the middle mass in the narrow tube does not agree.
+const SKEWED: &str =
+    "mass 3 has 0.13 (40 runs); single runs scatter, and 7 of 40 have 0.05 or less. Its scale height agrees";
+
 static WIDE: Tube = Tube {
     radius: 1.0,
     heights: claim(
         "figure 5, section 3.1",
         "measured scale heights 1.89 ± 0.06, 0.628 ± 0.045, 0.185 ± 0.007",
-        Verdict::Reproduced { tolerance: SPREAD },
+        Verdict::Partly { tolerance: SPREAD, missing: HEAVY },
     ),
     scale_height: [[1.89, 0.06], [0.628, 0.045], [0.185, 0.007]],
     probability: claim(
@@ -76,7 +83,7 @@ static NARROW: Tube = Tube {
     probability: claim(
         "section 3.1, half width, K-S",
         "mean K-S probabilities 0.22 ± 0.31, 0.05 ± 0.06, 0.62 ± 0.35",
-        Verdict::Reproduced { tolerance: SIX },
+        Verdict::Partly { tolerance: SIX, missing: SKEWED },
     ),
     ks: [[0.22, 0.31], [0.05, 0.06], [0.62, 0.35]],
 };
@@ -344,7 +351,8 @@ impl Case for Atmosphere {
                 let what = |what: &str| format!("tube of {}, mass {mass}: {what}", tube.radius);
                 let [paper, spread] = tube.scale_height[k];
                 let ours = mean(tube.radius, &|f| f.scale_height[k]);
-                rows.push(tube.heights.row(CASE, what("scale height"), paper, ours.mean, spread));
+                let row = tube.heights.row(CASE, what("scale height"), paper, ours.mean, spread);
+                rows.push(if tube.radius == 1.0 && k == 2 { row.red(HEAVY) } else { row });
                 // Root of the mean square: what a long run has.
                 let scatter = mean(tube.radius, &|f| f.scatter[k].powi(2)).mean.sqrt();
                 let label = what("scatter of six snapshots, the paper's over ours");
@@ -352,7 +360,8 @@ impl Case for Atmosphere {
                 let [paper, spread] = tube.ks[k];
                 let ours = mean(tube.radius, &|f| f.ks[k]);
                 let tolerance = 2.0 * (spread / 6f64.sqrt()).hypot(ours.error);
-                rows.push(tube.probability.row(CASE, what("K-S probability"), paper, ours.mean, tolerance));
+                let row = tube.probability.row(CASE, what("K-S probability"), paper, ours.mean, tolerance);
+                rows.push(if tube.radius == 0.5 && k == 1 { row.red(SKEWED) } else { row });
             }
         }
         for tube in tubes {

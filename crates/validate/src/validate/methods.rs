@@ -36,16 +36,17 @@ const SAME: Claim = Claim {
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ContactMethod {
+pub(super) enum ContactMethod {
     Soft,
     Nonsmooth,
     Hard,
 }
 
-const KINDS: [ContactMethod; 3] = [ContactMethod::Soft, ContactMethod::Nonsmooth, ContactMethod::Hard];
+pub(super) const KINDS: [ContactMethod; 3] =
+    [ContactMethod::Soft, ContactMethod::Nonsmooth, ContactMethod::Hard];
 
 impl ContactMethod {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             ContactMethod::Soft => "soft spheres",
             ContactMethod::Nonsmooth => "contact dynamics",

@@ -9,13 +9,18 @@ use rubblepile_core::{
     wall::{Cylinder, Disk, Plane},
 };
 use rubblepile_gravity::Uniform;
-use rubblepile_hard::{HardSpheres, HardState, Settings, WallTally, held};
+use rubblepile_hard::{HardSpheres, Settings};
+use rubblepile_nonsmooth::ContactDynamics;
+use rubblepile_soft::SoftSpheres;
 
-use super::ValidateRow;
+use super::{
+    ValidateRow,
+    methods::{ContactMethod, KINDS},
+};
 use crate::{
     cases::{Case, CaseError, Options, Rows, Wrong},
     claims::{Claim, Paper, Verdict as Judged},
-    workload::march::{Approach, FINE, Primitive, Verdict},
+    workload::march::{Approach, Primitive, Verdict},
 };
 
 pub struct Walls;
@@ -45,7 +50,7 @@ impl Case for Walls {
     }
 
     fn wrongs(&self) -> &'static [&'static str] {
-        &["gravity", "tilt", "radius", "tube", "restitution", "frequency", "rise"]
+        &["gravity", "tilt", "radius", "time", "tube", "disk", "restitution", "rise"]
     }
 
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
@@ -54,8 +59,10 @@ impl Case for Walls {
         upright_ring(wrong, rows)?;
         shaken_disk(wrong, rows, if options.full { 10.0 } else { 2.0 })?;
         times_of_touch(wrong, rows, if options.full { 100_000 } else { 10_000 });
-        sticky(wrong, rows)?;
-        absorbing(wrong, rows)?;
+        for kind in KINDS {
+            sticky(kind, wrong, rows)?;
+            absorbing(kind, wrong, rows)?;
+        }
         stuck(wrong, rows)?;
         Ok(())
     }
@@ -68,7 +75,7 @@ const fn claim(item: &'static str, what: &'static str, tolerance: &'static str) 
 const TIMES: Claim = claim(
     "figures 1-3, eqs (1)-(3), (5), (9)-(24)",
     "times of collision with planes, disks, cylinders, rings, lines and points",
-    "two steps of a march along the path at 1e-6 of the radius",
+    "none: where a collision is found the gap is within 1e-6 of the radius, which a march along the path can tell",
 );
 const RESPONSE: Claim = claim(
     "eqs (6)-(8), (25)",
@@ -109,6 +116,7 @@ fn world(wrong: &Wrong, timestep: f64, normal: f64, tangential: f64) -> World {
         density: DENSITY,
         restitution_normal: normal,
         restitution_tangential: tangential,
+        stiffness: Some(1e5),
         ..Material::default()
     }];
     world
@@ -123,10 +131,6 @@ fn falling(wrong: &Wrong) -> Fields {
 fn advance(world: &mut World, fields: &mut Fields, until: f64) -> Result<(), CaseError> {
     HardSpheres::new(Settings::default()).advance(world, fields, until, &mut Report::new(Measure::ALL))?;
     Ok(())
-}
-
-fn tallies(world: &World) -> &[WallTally] {
-    world.part::<HardState>().map_or(&[], |state| &state.wall_tallies)
 }
 
 fn energy(world: &World, fields: &mut Fields) -> Result<f64, CaseError> {
@@ -243,13 +247,14 @@ fn upright_ring(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError
 fn shaken_disk(wrong: &Wrong, rows: &Rows<ValidateRow>, seconds: f64) -> Result<(), CaseError> {
     let (restitution, amplitude, frequency, radius) = (0.8, 0.02, 10.0, 0.03);
     let mut world = world(wrong, 2e-4, restitution, 0.5);
-    let surface = Surface::Disk(Disk { centre: DVec3::ZERO, normal: DVec3::Z, radius: 0.499, hole: 0.0 });
+    let surface = Surface::Disk(Disk {
+        centre: DVec3::ZERO,
+        normal: DVec3::Z,
+        radius: 0.499 * wrong.factor("disk"),
+        hole: 0.0,
+    });
     let mut disk = Wall::new(0, "disk", 0, surface);
-    disk.motion = WallMotion::Oscillation {
-        amplitude: amplitude * DVec3::Z,
-        frequency: frequency * wrong.factor("frequency"),
-        phase: 0.0,
-    };
+    disk.motion = WallMotion::Oscillation { amplitude: amplitude * DVec3::Z, frequency, phase: 0.0 };
     world.walls.push(disk);
     let wide = 0.5 * wrong.factor("tube");
     let tube =
@@ -266,11 +271,10 @@ fn shaken_disk(wrong: &Wrong, rows: &Rows<ValidateRow>, seconds: f64) -> Result<
             0,
         );
     }
-    let (mut highest, mut outside) = (0.0f64, 0);
+    let mut outside = 0;
     let (deepest, balance) = watch(wrong, &mut world, radius, seconds, |world| {
         let floor = world.walls[0].pose(world.time()).translation.z;
         for x in &world.bodies.position {
-            highest = highest.max(x.z);
             outside += u32::from(x.z < floor || x.truncate().length() > 0.5);
         }
     })?;
@@ -278,10 +282,6 @@ fn shaken_disk(wrong: &Wrong, rows: &Rows<ValidateRow>, seconds: f64) -> Result<
     judge(rows, &SMALL, what("grains below it or out of the tube"), 0.0, f64::from(outside), 0.0);
     judge(rows, &OVERLAP, what("deepest overlap over radius"), 0.0, deepest, FOLLOWED);
     judge(rows, &RESPONSE, what("balance of energy"), 0.0, balance, 1e-12);
-    // A grain alone that meets the disk at its fastest, again and again, gets to (1 + e) / (1 - e) of the disk's speed.
-    let fastest = (1.0 + restitution) / (1.0 - restitution) * TAU * frequency * amplitude;
-    let top = amplitude + radius + fastest * fastest / (2.0 * GRAVITY);
-    judge(rows, &SMALL, what("highest grain, m"), 0.5 * top, highest, 0.5 * top);
     Ok(())
 }
 
@@ -295,7 +295,7 @@ fn times_of_touch(wrong: &Wrong, rows: &Rows<ValidateRow>, approaches: u32) {
                 .map(|k| {
                     let mut rng = Rng::stream(u64::from(k), &format!("{name} {state}"));
                     let approach = Approach::random(primitive, moves, &mut rng);
-                    let verdict = approach.judge(wrong.factor("radius"));
+                    let verdict = approach.judge_wrong(wrong.factor("radius"), wrong.factor("time") - 1.0);
                     if matches!(verdict, Verdict::Missed | Verdict::False) {
                         rows.note(format!("{verdict:?}: {approach:?}"));
                     }
@@ -309,7 +309,7 @@ fn times_of_touch(wrong: &Wrong, rows: &Rows<ValidateRow>, approaches: u32) {
             });
             let latest = late.clone().fold(0.0, f64::max);
             rows.note(format!(
-                "{name} {state}: {} touches, {} grazes, {} passes",
+                "{name} {state}: {} touches (within {latest:.1e} radius / speed), {} grazes, {} passes",
                 late.count(),
                 count(&|v| *v == Verdict::Grazes),
                 count(&|v| *v == Verdict::Passes)
@@ -317,10 +317,31 @@ fn times_of_touch(wrong: &Wrong, rows: &Rows<ValidateRow>, approaches: u32) {
             let what = |what: &str| format!("D, {name} {state}: {what}");
             judge(rows, &TIMES, what("missed"), 0.0, count(&|v| *v == Verdict::Missed), 0.0);
             judge(rows, &TIMES, what("false"), 0.0, count(&|v| *v == Verdict::False), 0.0);
-            // The march's own step, and as much for touches at its end.
-            judge(rows, &TIMES, what("largest difference over radius / speed"), 0.0, latest, 2.0 * FINE);
         }
     }
+}
+
+/// Steps of methods that look at the end of each for what has got into a wall, s.
+const STEP: f64 = 1e-4;
+
+/// Advances by a method; gives how late it finds that a grain touches a wall.
+fn advance_by(
+    kind: ContactMethod,
+    world: &mut World,
+    fields: &mut Fields,
+    until: f64,
+) -> Result<f64, CaseError> {
+    let mut method: Box<dyn Method> = match kind {
+        ContactMethod::Soft => Box::new(SoftSpheres::new(rubblepile_soft::Settings::default())),
+        ContactMethod::Nonsmooth => Box::new(ContactDynamics::new(rubblepile_nonsmooth::Settings::default())),
+        ContactMethod::Hard => Box::new(HardSpheres::new(Settings::default())),
+    };
+    let late = if kind == ContactMethod::Hard { 0.0 } else { STEP };
+    if late > 0.0 {
+        world.clock.set_timestep(late);
+    }
+    method.advance(world, fields, until, &mut Report::new(Measure::ALL))?;
+    Ok(late)
 }
 
 /// Radius of the grains that fall on sticky and absorbing floors.
@@ -356,45 +377,47 @@ fn landings(world: &World, rise: f64, until: f64) -> Vec<(f64, f64)> {
 }
 
 /// E: a sticky floor that rises.
-fn sticky(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn sticky(kind: ContactMethod, wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (rise, until) = (0.3, 0.7);
     let mut world = rain(wrong, WallResponse::Stick, rise);
     let expected = landings(&world, rise, until);
     let impulse: f64 = expected.iter().map(|(m, v)| m * (v - rise)).sum();
-    advance(&mut world, &mut falling(wrong), until)?;
+    let late = advance_by(kind, &mut world, &mut falling(wrong), until)?;
     let floor = rise * world.time();
     let held: Vec<usize> = (0..world.bodies.len())
-        .filter(|&k| held(&world).iter().any(|h| h.body == world.bodies.id[k]))
+        .filter(|&k| world.caught.held.iter().any(|h| h.body == world.bodies.id[k]))
         .collect();
     let b = &world.bodies;
     let off = held.iter().map(|&k| (b.position[k].z - floor - GRAIN).abs()).fold(0.0, f64::max);
     let differs = held.iter().map(|&k| (b.velocity[k] - rise * DVec3::Z).length()).fold(0.0, f64::max);
-    let taken = tallies(&world).first().map_or(f64::NAN, |t| t.impulse.z);
-    let what = |what: &str| format!("E, sticky floor that rises: {what}");
+    let taken = world.caught.tallies.first().map_or(f64::NAN, |t| t.impulse.z);
+    let what = |what: &str| format!("E, sticky floor that rises, {}: {what}", kind.name());
     judge(rows, &STICKY, what("grains held"), expected.len() as f64, held.len() as f64, 0.0);
     judge(rows, &STICKY, what("height of the held above it, m"), 0.0, off, 0.1 * ROUNDING);
     judge(rows, &STICKY, what("velocity of the held against it, m/s"), 0.0, differs, ROUNDING);
     let label = what("impulse on the wall, sum of m (v - V), kg m/s");
-    judge(rows, &STICKY, label, impulse, taken, 1e-9 * impulse.abs());
+    // Each falls for up to a step more.
+    let tolerance = 1e-9 * impulse.abs() + late * GRAVITY * expected.iter().map(|e| e.0).sum::<f64>();
+    judge(rows, &STICKY, label, impulse, taken, tolerance);
     Ok(())
 }
 
 /// F: an absorbing floor that rises.
-fn absorbing(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn absorbing(kind: ContactMethod, wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (rise, until) = (0.3, 0.7);
     let mut world = rain(wrong, WallResponse::Absorb, rise);
     let (expected, before) = (landings(&world, rise, until), world.bodies.len());
     let mass: f64 = expected.iter().map(|e| e.0).sum();
     let momentum: f64 = expected.iter().map(|(m, v)| m * v).sum();
-    advance(&mut world, &mut falling(wrong), until)?;
-    let tally = tallies(&world).first().copied().unwrap_or_default();
+    let late = advance_by(kind, &mut world, &mut falling(wrong), until)?;
+    let tally = world.caught.tallies.first().copied().unwrap_or_default();
     let left = before - expected.len();
-    let what = |what: &str| format!("F, absorbing floor that rises: {what}");
+    let what = |what: &str| format!("F, absorbing floor that rises, {}: {what}", kind.name());
     judge(rows, &ABSORBING, what("grains taken"), expected.len() as f64, tally.absorbed as f64, 0.0);
     judge(rows, &ABSORBING, what("grains left"), left as f64, world.bodies.len() as f64, 0.0);
     judge(rows, &ABSORBING, what("mass taken, kg"), mass, tally.absorbed_mass, 1e-12 * mass);
     let (label, ours) = (what("momentum taken, sum of m v, kg m/s"), tally.absorbed_momentum.z);
-    judge(rows, &ABSORBING, label, momentum, ours, 1e-9 * momentum.abs());
+    judge(rows, &ABSORBING, label, momentum, ours, 1e-9 * momentum.abs() + late * GRAVITY * mass);
     Ok(())
 }
 

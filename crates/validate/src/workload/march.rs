@@ -243,11 +243,17 @@ impl Approach {
             / self.path.radius
     }
 
-    /// Compares the time of the first touch with the march. `swollen` is a factor on the radius with which that time is
-    /// found: 1, or a deliberate error.
-    pub fn judge(&self, swollen: f64) -> Verdict {
+    /// Compares the time of the first touch with the march.
+    pub fn judge(&self) -> Verdict {
+        self.judge_wrong(1.0, 0.0)
+    }
+
+    /// The same with deliberate errors: a factor on the radius with which that time is found, and how much too early it is, over
+    /// radius / speed.
+    pub fn judge_wrong(&self, swollen: f64, early: f64) -> Verdict {
         let path = Path { radius: swollen * self.path.radius, ..self.path };
-        let found = MovingWall::new(&self.wall).first_touch(self.now, &path).map(|(t, _)| t);
+        let early = early * path.radius / self.fastest;
+        let found = MovingWall::new(&self.wall).first_touch(self.now, &path).map(|(t, _)| t - early);
         let (march, instant, within) = (self.march(), self.instant(), self.path.within);
         if found.is_some_and(|t| self.gap(t).abs() > FINE * self.path.radius) {
             return Verdict::False;

@@ -10,7 +10,7 @@ fn compare(n: u32, moves: bool, seed: u64) -> u32 {
     for primitive in Primitive::ALL {
         for _ in 0..n {
             let approach = Approach::random(primitive, moves, &mut rng);
-            match approach.judge(1.0) {
+            match approach.judge() {
                 Verdict::Meets { late } => {
                     touches += 1;
                     assert!(late <= 2.0 * FINE, "{late} {approach:?}");
