@@ -120,13 +120,8 @@ mod tests {
     fn counts_and_rates_with_and_without_a_restart() {
         let mut w = world(&[(DVec3::ZERO, 1.0), (2.0 * DVec3::X, 1.0)]);
         w.part_or_default::<HardState>().grain_collisions = 7;
-        *w.caught.tally_of(3) = WallTally {
-            wall: 3,
-            collisions: 5,
-            impulse: DVec3::Y,
-            absorbed: 2,
-            ..Default::default()
-        };
+        *w.caught.tally_of(3) =
+            WallTally { wall: 3, collisions: 5, impulse: DVec3::Y, absorbed: 2, ..Default::default() };
         w.caught.tally_of(1).collisions = 1;
         let mut probe = Collisions::default();
         let first = measure(&mut probe, &w, Vec::new());

@@ -153,8 +153,7 @@ mod tests {
             ..Default::default()
         };
         *w.caught.tally_of(7) = WallTally { wall: 7, collisions: 1, energy: -0.5, ..Default::default() };
-        w.caught.held =
-            vec![Held { body: 0, wall: 1, place: DVec3::ZERO, orientation: DQuat::IDENTITY }];
+        w.caught.held = vec![Held { body: 0, wall: 1, place: DVec3::ZERO, orientation: DQuat::IDENTITY }];
         let named = |name: &str, ids: &[u32]| NamedWall { name: name.into(), ids: ids.into() };
         let walls = vec![named("lid", &[4, 7]), named("sink", &[1]), named("idle", &[9])];
         let mut probe = Walls { walls, collisions: true };
