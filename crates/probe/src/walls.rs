@@ -42,13 +42,6 @@ impl ProbeSettings for WallSampling {
 
     fn check(&self, c: &mut Check, at: &str) {
         let scene = c.scene;
-        if !scene.walls_catch {
-            c.add_help(
-                at,
-                "deformable grains are neither held by walls nor absorbed by them",
-                "use `energy`, which has the total work of the walls",
-            );
-        }
         let known = scene.wall_names();
         c.check(!known.is_empty(), "", at, || "there are no walls to sample".into());
         for (k, name) in self.names.iter().flatten().enumerate() {

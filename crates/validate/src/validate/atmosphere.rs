@@ -123,6 +123,11 @@ const OWN: Claim = claim(
     "K-S probabilities 0.89, 0.08, 0.70 of the last snapshot",
     Verdict::NotAttempted { why: "one snapshot is one draw; the means over six are judged" },
 );
+const WITH_EXPECTED: Claim = claim(
+    "section 3.1, K-S with expected heights",
+    "K-S probabilities do not change significantly with the expected scale heights",
+    Verdict::NotAttempted { why: "no numbers are given" },
+);
 const ENERGY: Claim = claim(
     "section 3.1, starting energy",
     "2.9869e15 in system units",
@@ -296,7 +301,7 @@ impl Case for Atmosphere {
     }
 
     fn claims(&self) -> &'static [Claim] {
-        static CLAIMS: [Claim; 12] = [
+        static CLAIMS: [Claim; 13] = [
             SPLASH,
             STEP,
             CONSERVED,
@@ -306,6 +311,7 @@ impl Case for Atmosphere {
             FLUCTUATION,
             OWN,
             WIDE.probability,
+            WITH_EXPECTED,
             NARROW.heights,
             NARROW.probability,
             WIDTH,

@@ -377,6 +377,11 @@ const CAPS: Claim = claim(
     "smooth end caps and longer drums give straighter slopes (Taberlet et al. 2006)",
     Verdict::NotAttempted { why: "no numbers; the paper leaves it to future work" },
 );
+const CAVEATS: Claim = claim(
+    "section 3.2, caveats",
+    "sizes that differ, looser packing at the start and plates with friction may change the slopes",
+    Verdict::NotAttempted { why: "the paper does not explore them and gives no numbers" },
+);
 const COST: Claim = claim(
     "section 3.2, cost",
     "each run takes about a day at steps of 5 µs (1 µs from Fr = 1 on)",
@@ -424,9 +429,9 @@ impl Case for Tumbler {
     }
 
     fn claims(&self) -> &'static [Claim] {
-        static CLAIMS: [Claim; 14] = [
+        static CLAIMS: [Claim; 15] = [
             HALF, LINED, FLOWS, RISES, VALUES, FLAT, LOW, SLOW_START, THRESHOLDS, GRAVITIES, SMOOTH, SIZES,
-            CAPS, COST,
+            CAPS, CAVEATS, COST,
         ];
         &CLAIMS
     }
