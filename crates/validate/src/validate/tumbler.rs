@@ -76,13 +76,12 @@ impl DrumRun {
         (self.froude * self.gravity * GRAVITY / RADIUS).sqrt()
     }
 
-    /// Whether beads fall and come to rest as in the paper's drum.
-    fn starts_alike(&self) -> bool {
-        let paper = DrumRun::new(self.froude, self.seconds, self.timestep);
-        self.rough
-            && self.gravity == paper.gravity
-            && self.tangential == paper.tangential
-            && self.rest_speed == paper.rest_speed
+    /// Whether beads fall and come to rest as in another drum.
+    fn starts_as(&self, other: &DrumRun) -> bool {
+        self.rough == other.rough
+            && self.gravity == other.gravity
+            && self.tangential == other.tangential
+            && self.rest_speed == other.rest_speed
     }
 
     /// What a time of the Earth's becomes.
@@ -125,9 +124,10 @@ const PENDING: Verdict =
     Verdict::NotAttempted { why: "the rows are in `--full`, which has not been run since they were added" };
 
 /// Why slopes fall with the rate where those of the experiment do not.
-const NOT_FLAT: &str = "the impulses along the surface are a part of the slip, without Coulomb's limit: beads that rest on each other \
-                        creep, and the slope falls with the rate. The paper says of its own slopes that they differ from the \
-                        experiment's more at lower Froude numbers";
+const NOT_FLAT: &str = "impulses along the surface are a part of the slip, without Coulomb's limit: beads that rest on each other \
+                        creep, and slopes fall with the rate: 16.1° at Fr 0.01, 12.0° at 0.001, 8.4° at 4.94e-5, towards the 5.8° of \
+                        spheres without friction. The paper says of its own slopes that they differ from the experiment's more at \
+                        lower Froude numbers";
 
 const fn claim(item: &'static str, what: &'static str, verdict: Verdict) -> Claim {
     Claim { paper: Paper::HardSphere2011, item, what, verdict }
@@ -153,7 +153,7 @@ fn apparatus(lining: &Path, plan: &DrumRun, wrong: &Wrong) -> Result<Engine, Cas
 }
 
 /// Beads that have fallen and rest.
-fn settled(lining: &Path, plan: &DrumRun, wrong: &Wrong) -> Result<Engine, CaseError> {
+fn settle(lining: &Path, plan: &DrumRun, wrong: &Wrong) -> Result<Engine, CaseError> {
     let mut engine = apparatus(lining, plan, wrong)?;
     engine.method.advance(
         &mut engine.world,
@@ -174,12 +174,16 @@ fn held(world: &World) -> Vec<bool> {
     world.bodies.id.iter().map(|id| held.contains(id)).collect()
 }
 
-/// `alike` has settled as the paper's drum does.
-fn run(lining: &Path, alike: &World, plan: &DrumRun, wrong: &Wrong) -> Result<DrumResult, CaseError> {
-    let Engine { mut world, mut method, mut fields, .. } = if plan.starts_alike() {
-        Engine { world: alike.clone(), ..apparatus(lining, plan, wrong)? }
-    } else {
-        settled(lining, plan, wrong)?
+/// `settled` has the beads at rest, if they are as in this drum.
+fn run(
+    lining: &Path,
+    settled: Option<&World>,
+    plan: &DrumRun,
+    wrong: &Wrong,
+) -> Result<DrumResult, CaseError> {
+    let Engine { mut world, mut method, mut fields, .. } = match settled {
+        Some(world) => Engine { world: world.clone(), ..apparatus(lining, plan, wrong)? },
+        None => settle(lining, plan, wrong)?,
     };
     let (began, before, start) = (Instant::now(), collisions(&world), world.time());
     world.clock.set_timestep(plan.time(plan.timestep));
@@ -339,7 +343,7 @@ const FLAT: Claim = claim(
 const LOW: Claim = claim(
     "section 4, low friction",
     "16.9° (experiment, friction 0.1) at Fr 4.94e-5 is within a few degrees of what the simulations expect there",
-    PENDING,
+    Verdict::NotReproduced { why: NOT_FLAT },
 );
 const SLOW_START: Claim =
     claim("section 3.2, instant start", "the instant start may have caused spurious bulking", PENDING);
@@ -392,8 +396,10 @@ const COST: Claim = claim(
 
 /// At the paper's Froude numbers, and those that say what the slopes depend on.
 fn plans(full: bool) -> Vec<DrumRun> {
+    // Twice the rest speed is half the work.
+    let quick = |plan: DrumRun| DrumRun { rest_speed: 0.02, ..plan };
     if !full {
-        return [0.05, 0.5, 1.5].map(|froude| DrumRun::new(froude, 0.5, 5e-5)).to_vec();
+        return [0.05, 0.5, 1.5].map(|froude| quick(DrumRun::new(froude, 0.5, 5e-5))).to_vec();
     }
     // The paper's times. Its steps are 5 us, and 1 us from 1 on; here walls are met on parabolas, and the step
     // matters little.
@@ -403,8 +409,7 @@ fn plans(full: bool) -> Vec<DrumRun> {
         ..DrumRun::new(froude, seconds, 2e-5)
     };
     let mut all: Vec<DrumRun> = Vec::new();
-    // First what the slopes depend on. Twice the rest speed is half the work.
-    let quick = |plan: DrumRun| DrumRun { rest_speed: 0.02, ..plan };
+    // First what the slopes depend on.
     all.push(quick(DrumRun::new(4.94e-5, 3.0, 2e-5)));
     for froude in [0.001, 0.01] {
         all.push(quick(like(froude, "twice the rest speed", 1.25)));
@@ -447,7 +452,7 @@ impl Case for Tumbler {
         fs::create_dir_all(&folder)?;
         let lining = folder.join("tumbler-lining.csv");
         fs::write(&lining, LINING)?;
-        let start = settled(&lining, &plans[0], wrong)?.world;
+        let start = settle(&lining, &plans[0], wrong)?.world;
         let stuck = start.caught.held.len() as f64;
         rows.push(LINED.row(CASE, "beads stuck to the wall", 568.0, stuck, 0.0));
         // 5 % of the volume is 0.05 pi R^2 of the cross-section, over its width of 2 R.
@@ -455,7 +460,9 @@ impl Case for Tumbler {
         let what = "height of the beads at rest over the axis, over the radius";
         rows.push(HALF.row(CASE, what, 0.0, surface_at_rest(&start), height));
         let all = rows.in_order(plans.par_iter().enumerate(), |plan, own| {
-            let found = options.piece(CASE, &plan.name, || run(&lining, &start, plan, wrong))?;
+            let found = options.piece(CASE, &plan.name, || {
+                run(&lining, plan.starts_as(&plans[0]).then_some(&start), plan, wrong)
+            })?;
             rows.note(format!(
                 "{}: slope {:.1} +- {:.1} degrees, {:.2} on top, {:.2} of the wall covered, spins {:.2}; {} collisions of \
                  grains, {:.0} s",
