@@ -129,6 +129,10 @@ const NOT_FLAT: &str = "impulses along the surface are a part of the slip, witho
                         spheres without friction. The paper says of its own slopes that they differ from the experiment's more at \
                         lower Froude numbers";
 
+/// What the rest speed does to slow drums.
+const TREMBLES: &str = "at Fr 0.001 twice the rest speed gives 10.8° for 12.0°: beads that tremble make slopes shallower, as the paper \
+                        suspects. Below 1 cm/s it no longer matters: 12.7° at 1, 12.9° at 0.4 cm/s after 1.1 s";
+
 const fn claim(item: &'static str, what: &'static str, verdict: Verdict) -> Claim {
     Claim { paper: Paper::HardSphere2011, item, what, verdict }
 }
@@ -350,7 +354,7 @@ const SLOW_START: Claim =
 const THRESHOLDS: Claim = claim(
     "section 3.2, thresholds",
     "minor run parameters may give beads too much energy and make slopes shallower",
-    PENDING,
+    Verdict::Partly { tolerance: "error bars of both drums", missing: TREMBLES },
 );
 const GRAVITIES: Claim = claim(
     "section 3.2, gravities",
@@ -523,7 +527,8 @@ fn judge(all: &[(&DrumRun, &DrumResult)], rows: &Rows<ValidateRow>) {
     }
     rows.extend(same(&SLOW_START, "Fr 0.1, slow start", "Fr 0.1"));
     for froude in ["Fr 0.001", "Fr 0.01"] {
-        rows.extend(same(&THRESHOLDS, &format!("{froude}, twice the rest speed"), froude));
+        let row = same(&THRESHOLDS, &format!("{froude}, twice the rest speed"), froude);
+        rows.extend(row.map(|row| row.red(TREMBLES)));
     }
     rows.extend(same(&GRAVITIES, "Fr 0.1, 25 g", "Fr 0.1"));
     if let Some(found) = named("Fr 0.1, no stuck beads") {
