@@ -464,7 +464,8 @@ impl Case for Tumbler {
         let what = "height of the beads at rest over the axis, over the radius";
         rows.push(HALF.row(CASE, what, 0.0, surface_at_rest(&start), height));
         let all = rows.in_order(plans.par_iter().enumerate(), |plan, own| {
-            let found = options.piece(CASE, &plan.name, || {
+            let piece = format!("{}, {} s", plan.name, plan.seconds);
+            let found = options.piece(CASE, &piece, || {
                 run(&lining, plan.starts_as(&plans[0]).then_some(&start), plan, wrong)
             })?;
             rows.note(format!(
