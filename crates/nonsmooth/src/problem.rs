@@ -260,7 +260,11 @@ fn resistance(free: &Free, contact: &ContactPoint, arm_a: DVec3, arm_b: DVec3) -
     let partner = contact.partner_row().map(|j| j as usize);
     let mass = free.inverse(i).0 + partner.map_or(0.0, |j| free.inverse(j).0);
     if free.inverse_inertia.is_empty() {
-        let turn = |k: usize, arm: DVec3| arm.length_squared() * free.inverse(k).1;
+        let inertia = &free.world.bodies.inertia;
+        let turn = |k: usize, arm: DVec3| match free.held.holds(k) {
+            true => 0.0,
+            false => arm.length_squared() / inertia[k].x,
+        };
         let tangent = mass + turn(i, arm_a) + partner.map_or(0.0, |j| turn(j, arm_b));
         let roll = free.inverse(i).1 + partner.map_or(0.0, |j| free.inverse(j).1);
         return (mass, tangent, roll);
