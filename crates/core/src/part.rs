@@ -1,4 +1,4 @@
-//! The part of the world that belongs to a method: contact history, tallies, deformable grains.
+//! The part of the world that belongs to a method: contact history, counts, deformable grains.
 //!
 //! A world has at most one part, whose type is known to its method and to who asks for that type by name. A history of
 //! displacements cannot be read as one of impulses, nor can one method's checkpoint be resumed with another. A part says
@@ -37,9 +37,6 @@ pub trait Part: Object + Any + Debug + Send + Sync {
     fn kinetic_energy(&self, _world: &World) -> f64 {
         0.0
     }
-
-    /// The wall of this id has been taken out of the world.
-    fn wall_removed(&mut self, _wall: u32) {}
 }
 
 /// A contact as a world remembers it.

@@ -5,7 +5,7 @@ use glam::DVec3;
 
 use crate::{
     Asteroid, Bodies, Material, PairOverride, PairValues, Part, Rng, Shape, Solid, Wall, Wrench,
-    event::Event, material::pair_table,
+    event::Event, material::pair_table, wall::catch::Caught,
 };
 
 /// The time. With a fixed step, `time` is a product and not a sum, so that it does not drift.
@@ -201,6 +201,8 @@ pub struct World {
     /// Names of the groups of bodies.
     pub groups: Vec<String>,
     pub walls: Vec<Wall>,
+    /// What walls hold and have taken.
+    pub caught: Caught,
     pub asteroids: Vec<Asteroid>,
     pub domain: Domain,
     pub frame: Frame,
@@ -227,6 +229,7 @@ impl World {
             pairs: Vec::new(),
             groups: Vec::new(),
             walls: Vec::new(),
+            caught: Caught::default(),
             asteroids: Vec::new(),
             domain: Domain::Open,
             frame: Frame::Inertial,

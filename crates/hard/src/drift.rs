@@ -16,7 +16,13 @@
 //! `predict` finds the next event of a grain; `resolve` carries out collisions.
 
 use glam::DVec3;
-use rubblepile_core::{Asteroid, Domain, Error, Result, Wall, World, wall::Pose};
+use rubblepile_core::{
+    Asteroid, Domain, Error, Result, Wall, World,
+    wall::{
+        Pose,
+        catch::{Held, WallTally},
+    },
+};
 use rubblepile_geometry::{meeting::MovingWall, mesh::Surfaces};
 
 use crate::{
@@ -25,7 +31,6 @@ use crate::{
     flight::Flight,
     grid::CellGrid,
     lists::Lists,
-    state::{Held, WallTally},
 };
 
 /// Collisions at one and the same moment, for each grain, after which the clock is said to stand still.

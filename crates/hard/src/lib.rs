@@ -18,5 +18,5 @@ mod step;
 mod timestep;
 
 pub use settings::Settings;
-pub use state::{HardState, Held, WallTally, held};
+pub use state::HardState;
 pub use step::HardSpheres;

@@ -8,14 +8,13 @@
 //! at any speed to a grain that something pushes into a wedge: after some tens of collisions at once it is smooth too. Slow
 //! collisions are counted. Grains that lose nothing (a restitution of 1) need none of this, and get none.
 
-use glam::DVec3;
-use rubblepile_core::{SurfaceRef, WallResponse};
+use glam::{DQuat, DVec3};
+use rubblepile_core::{SurfaceRef, WallResponse, wall::catch::Held};
 
 use crate::{
     bounce::{Restitution, impulse, spin_change},
     buffers::{DriftBuffers, Fate, FlyingGrain, NextEvent, WallAnchor},
     drift::{BroadPhase, Caught, Drift},
-    state::Held,
 };
 
 /// Time after a collision in which the next slow one is elastic along the surface too, over the step.
@@ -119,7 +118,8 @@ impl Drift<'_> {
                 let position = me.position + self.sag(i);
                 self.buffers.put(i, FlyingGrain { position, ..me });
                 let body = self.id[i];
-                let held = Held { body, wall: wall.id, place: pose.to_local(position) };
+                let place = pose.to_local(position);
+                let held = Held { body, wall: wall.id, place, orientation: DQuat::IDENTITY };
                 let (now, spin) = (pose.velocity_at(position), self.buffers.bodies[i].spin);
                 let change = (now - velocity, pose.spin - spin);
                 let work = m * change.0.dot(now) + inertia * change.1.dot(pose.spin);

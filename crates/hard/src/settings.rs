@@ -88,6 +88,10 @@ impl MethodSettings for Settings {
         true
     }
 
+    fn counts_collisions(&self) -> bool {
+        true
+    }
+
     fn start_overlap(&self) -> StartOverlap {
         StartOverlap {
             tolerated: 1e-6,

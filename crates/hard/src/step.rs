@@ -4,9 +4,12 @@ use std::{collections::HashMap, time::Instant};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, WallResponse, World,
+    Advice, Citation, Contact, Extent, Fields, Frame, Method, Pulls, Report, Result, World,
     settings::{Checked, MethodSettings},
-    wall::Pose,
+    wall::{
+        Pose,
+        catch::{self, Held},
+    },
 };
 use rubblepile_geometry::{mesh::Surfaces, order};
 
@@ -17,7 +20,7 @@ use crate::{
     drift::{BroadPhase, Caught, Drift, DriftContext, End, flights},
     ground,
     lists::Lists,
-    state::{self, HardState, Held},
+    state::HardState,
     timestep,
 };
 
@@ -61,7 +64,7 @@ impl HardSpheres {
             ground::check_outside(&self.surfaces, world, TOUCHING)?;
         }
         if world.clock.step == 0 {
-            stick_at_start(world);
+            catch::hold_at_start(world);
         }
         self.find_held(world);
         let keep_dissipation = report.measure.dissipation;
@@ -111,10 +114,9 @@ impl HardSpheres {
         flights.into_iter().zip(&mut world.asteroids).for_each(|(flight, asteroid)| flight.end(asteroid));
         self.buffers = buffers;
         report.add_time("collisions", start);
-        let state = world.part_or_default::<HardState>();
-        state.grain_collisions += tally.grain_collisions;
+        world.part_or_default::<HardState>().grain_collisions += tally.grain_collisions;
         for new in walls.iter().filter(|t| t.collisions > 0 || t.impulse != DVec3::ZERO) {
-            let sum = state.tally_of(new.wall);
+            let sum = world.caught.tally_of(new.wall);
             sum.collisions += new.collisions;
             sum.impulse += new.impulse;
             sum.energy += new.energy;
@@ -122,9 +124,8 @@ impl HardSpheres {
             sum.absorbed_mass += new.absorbed_mass;
             sum.absorbed_momentum += new.absorbed_momentum;
         }
-        report.count("grains stuck to walls", caught.len() as u64);
-        report.count("grains absorbed by walls", absorbed.len() as u64);
-        state.held.extend(caught.iter().map(|caught| caught.held));
+        catch::count(report, caught.len() as u64, absorbed.len() as u64);
+        world.caught.held.extend(caught.iter().map(|caught| caught.held));
         if keep_dissipation {
             held_before.extend(caught);
         }
@@ -190,7 +191,7 @@ impl HardSpheres {
     /// Finds the rows of the bodies that walls hold, unless they are known.
     fn find_held(&mut self, world: &World) {
         let known = |&(row, held): &(u32, Held)| world.bodies.id.get(row as usize) == Some(&held.body);
-        let all = state::held(world);
+        let all = &world.caught.held;
         if self.held.len() == all.len() && self.held.iter().all(known) {
             return;
         }
@@ -207,25 +208,6 @@ fn work_on(world: &World, row: usize, before: &Caught, after: &Caught) -> f64 {
     let kinetic = |c: &Caught| 0.5 * (m * c.velocity.length_squared() + inertia * c.spin.length_squared());
     let field = world.rates.field.get(row).copied().unwrap_or(DVec3::ZERO);
     kinetic(after) - kinetic(before) - m * field.dot(after.position - before.position)
-}
-
-/// Grains that touch a sticky wall from the start are held, whether they move or not.
-fn stick_at_start(world: &mut World) {
-    let time = world.time();
-    let mut all = std::mem::take(&mut world.part_or_default::<HardState>().held);
-    for wall in world.walls.iter().filter(|w| w.touch == WallResponse::Stick) {
-        let pose = wall.pose(time);
-        for row in 0..world.bodies.len() {
-            let (x, radius, body) =
-                (world.bodies.position[row], world.bodies.radius[row], world.bodies.id[row]);
-            let touches =
-                |face| wall.surface.nearest_at(face, &pose, x).distance <= (1.0 + TOUCHING) * radius;
-            if (0..wall.surface.faces()).any(touches) && all.iter().all(|h| h.body != body) {
-                all.push(Held { body, wall: wall.id, place: pose.to_local(x) });
-            }
-        }
-    }
-    world.part_or_default::<HardState>().held = all;
 }
 
 /// A step of a world without grains: asteroids go on, if there are any.

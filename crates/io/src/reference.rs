@@ -150,6 +150,7 @@ fn probes() -> Vec<Section> {
         up: glam::DVec3::Z,
         method: "hard",
         walls_catch: true,
+        counts_collisions: true,
         groups: names(),
         walls: names(),
         asteroids: names(),

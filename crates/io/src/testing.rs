@@ -11,9 +11,12 @@ use rubblepile_core::{
     PairOverride, Part, Partner, Report, Rng, Shape, Solid, Surface, Trigger, Wall, WallMotion, WallResponse,
     World, archive_struct,
     event::{AddSpin, AddWall, RemoveBeyond, RemoveWall, SetMaterial, SetMotion, SpinUp, Stop},
-    wall::{Cuboid, Cylinder, Disk, Plane, Rectangle},
+    wall::{
+        Cuboid, Cylinder, Disk, Plane, Rectangle,
+        catch::{Held, WallTally},
+    },
 };
-use rubblepile_hard::{HardState, Held, WallTally};
+use rubblepile_hard::HardState;
 use rubblepile_meshfree::{Deformable, DeformableState, PressedNode, Reference};
 use rubblepile_nonsmooth::{ImpulseHistory, NonsmoothState, SolverRecord};
 use rubblepile_soft::{SoftState, SpringHistory};
@@ -155,14 +158,7 @@ pub fn change_part(world: &mut World, rng: &mut Rng, method: &str) {
                 Some(Box::new(NonsmoothState { contacts: (0..contacts).map(one).collect(), solver }));
         }
         "hard" => {
-            let mut state = HardState {
-                held: vec![Held { body: 3, wall: 1, place: vector(rng) }],
-                grain_collisions: rng.next_u64(),
-                ..HardState::default()
-            };
-            *state.tally_of(2) =
-                WallTally { collisions: 7, impulse: vector(rng), energy: 0.5, ..*state.tally_of(2) };
-            world.part = Some(Box::new(state));
+            world.part = Some(Box::new(HardState { grain_collisions: rng.next_u64() }));
         }
         "meshfree" => {
             world.part = None;
@@ -245,6 +241,10 @@ pub fn random_world(rng: &mut Rng, bodies: usize) -> World {
         let wall = wall(rng, k as u32);
         world.walls.push(wall);
     }
+    let orientation = DQuat::from_rotation_z(rng.normal());
+    world.caught.held = vec![Held { body: 3, wall: 1, place: vector(rng), orientation }];
+    *world.caught.tally_of(2) =
+        WallTally { wall: 2, collisions: 7, impulse: vector(rng), energy: 0.5, ..Default::default() };
     for k in 0..rng.next_u64() % 8 {
         let event = event(rng, 100 + k as u32);
         world.events.push(event);

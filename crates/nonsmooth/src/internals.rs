@@ -1,7 +1,7 @@
 //! Internals for benchmarks and comparisons of solvers; not a stable interface.
 
 use glam::DVec3;
-use rubblepile_core::{Poses, Result, World};
+use rubblepile_core::{Poses, Result, World, wall::catch::HeldRows};
 use rubblepile_geometry::mesh::Surfaces;
 
 use crate::{
@@ -123,6 +123,7 @@ fn build(
 ) -> ContactProblem {
     let timestep = world.clock.timestep;
     let inverse_inertia = &inverse_inertia(world);
-    let free = Free { world, velocity, inverse_inertia, timestep };
+    let held = &HeldRows::default();
+    let free = Free { world, velocity, inverse_inertia, timestep, held };
     ContactProblem::new(&free, contacts, laws, &vec![WarmStart::default(); contacts.len()])
 }

@@ -3,7 +3,7 @@
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
-use rubblepile_core::{World, simd::LANES};
+use rubblepile_core::{World, simd::LANES, wall::catch::HeldRows};
 
 use crate::{
     batch::{Batch, Eight3, LeverArms, Rolling, SolidArms, SphereArms},
@@ -61,6 +61,18 @@ pub struct Free<'a> {
     pub inverse_inertia: &'a [DMat3],
     /// h: also the time between two contact detections.
     pub timestep: f64,
+    /// What walls hold is as heavy as they are.
+    pub held: &'a HeldRows,
+}
+
+impl Free<'_> {
+    /// 1 / m and 1 / I of a sphere.
+    fn inverse(&self, row: usize) -> (f64, f64) {
+        match self.held.holds(row) {
+            true => (0.0, 0.0),
+            false => (1.0 / self.world.bodies.mass[row], 1.0 / self.world.bodies.inertia[row].x),
+        }
+    }
 }
 
 /// The numbers of one contact before they are put into lanes.
@@ -244,14 +256,17 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
 
 /// W_nn, the larger W_tt, and the largest resistance to relative spin.
 fn resistance(free: &Free, contact: &ContactPoint, arm_a: DVec3, arm_b: DVec3) -> (f64, f64, f64) {
-    let b = &free.world.bodies;
     let (i, n) = (contact.row as usize, contact.normal);
     let partner = contact.partner_row().map(|j| j as usize);
-    let mass = 1.0 / b.mass[i] + partner.map_or(0.0, |j| 1.0 / b.mass[j]);
+    let mass = free.inverse(i).0 + partner.map_or(0.0, |j| free.inverse(j).0);
     if free.inverse_inertia.is_empty() {
-        let turn = |k: usize, arm: DVec3| arm.length_squared() / b.inertia[k].x;
+        let inertia = &free.world.bodies.inertia;
+        let turn = |k: usize, arm: DVec3| match free.held.holds(k) {
+            true => 0.0,
+            false => arm.length_squared() / inertia[k].x,
+        };
         let tangent = mass + turn(i, arm_a) + partner.map_or(0.0, |j| turn(j, arm_b));
-        let roll = 1.0 / b.inertia[i].x + partner.map_or(0.0, |j| 1.0 / b.inertia[j].x);
+        let roll = free.inverse(i).1 + partner.map_or(0.0, |j| free.inverse(j).1);
         return (mass, tangent, roll);
     }
     let t = n.any_orthonormal_vector();
@@ -262,7 +277,8 @@ fn resistance(free: &Free, contact: &ContactPoint, arm_a: DVec3, arm_b: DVec3) -
     let both = |d: DVec3, e: DVec3| form(i, arm_a, d, e) + partner.map_or(0.0, |j| form(j, arm_b, d, e));
     let (tt, ss, ts) = (both(t, t), both(s, s), both(t, s));
     let tangent = mass + 0.5 * (tt + ss) + (0.25 * (tt - ss).powi(2) + ts * ts).sqrt();
-    let largest = |k: usize| 1.0 / b.inertia[k].min_element();
+    let inertia = &free.world.bodies.inertia;
+    let largest = |k: usize| if free.held.holds(k) { 0.0 } else { 1.0 / inertia[k].min_element() };
     (mass + both(n, n), tangent, largest(i) + partner.map_or(0.0, largest))
 }
 
@@ -271,7 +287,8 @@ fn rows(free: &Free, contacts: &[ContactPoint], placing: &Placing) -> Vec<Solver
     let mut rows = Vec::with_capacity(placing.rows);
     for k in 0..b.len() {
         let (v, w) = (free.velocity[k], b.spin[k]);
-        rows.push([v.x, v.y, v.z, w.x, w.y, w.z, 1.0 / b.mass[k], 1.0 / b.inertia[k].x]);
+        let (mass, inertia) = free.inverse(k);
+        rows.push([v.x, v.y, v.z, w.x, w.y, w.z, mass, inertia]);
     }
     for contact in contacts {
         if let Counterpart::Surface { velocity: v, .. } = contact.partner {
@@ -380,7 +397,7 @@ fn load(free: &Free, contacts: &[ContactPoint], entries: &[ContactTerms]) -> f64
         }
     }
     let forces: f64 = (0..b.len())
-        .filter(|&k| touched[k])
+        .filter(|&k| touched[k] && !free.held.holds(k))
         .map(|k| {
             let (gain, speed) = (free.velocity[k] - b.velocity[k], ROUNDING * free.velocity[k].length());
             b.mass[k] * (gain.length_squared() + speed * speed)

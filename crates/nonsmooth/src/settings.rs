@@ -123,6 +123,10 @@ impl MethodSettings for Settings {
         }
     }
 
+    fn walls_catch(&self) -> bool {
+        true
+    }
+
     fn refuses(&self, key: &str, value: f64) -> Option<Problem> {
         if key == "cohesion" && value != 0.0 {
             let message = "`cohesion` is a strength of soft spheres, and [method.nonsmooth] has none";

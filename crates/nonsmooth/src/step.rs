@@ -11,10 +11,11 @@ use std::time::Instant;
 use glam::{DMat3, DQuat, DVec3};
 use rayon::prelude::*;
 use rubblepile_core::{
-    Advice, Citation, Contact, Error, Extent, Fields, Frame, Method, Poses, Pulls, Report, Result, World,
-    Wrench,
+    Advice, Citation, Contact, Error, Extent, Fields, Frame, Method, Poses, Pulls, Report, Result,
+    SurfaceRef, WallResponse, World, Wrench,
     rotation::turn_freely,
     settings::{Checked, MethodSettings},
+    wall::catch::{self, HeldRows, WallTouch},
 };
 use rubblepile_geometry::{mesh::Surfaces, order};
 
@@ -51,12 +52,22 @@ pub(crate) struct Workspace {
     pub candidates: Candidates,
     pub laws: Vec<ContactParameters>,
     parts: PlacedParts,
+    /// What walls hold, and whether there are walls that do or that absorb.
+    pub held: HeldRows,
+    catches: bool,
 }
 
 impl Workspace {
     fn new(world: &World, previous: PreviousContacts) -> Result<Self> {
         let laws = world.pair_table().iter().map(ContactParameters::new).collect();
-        Ok(Workspace { previous, candidates: Candidates::default(), laws, parts: PlacedParts::new(world)? })
+        Ok(Workspace {
+            previous,
+            candidates: Candidates::default(),
+            laws,
+            parts: PlacedParts::new(world)?,
+            held: HeldRows::new(world),
+            catches: catch::any(&world.walls),
+        })
     }
 }
 
@@ -94,8 +105,11 @@ impl ContactDynamics {
     ) -> Result<()> {
         let h = world.clock.timestep;
         let (before, ahead) = ((1.0 - self.settings.theta.0) * h, self.settings.theta.0 * h);
+        let account = report.measure.dissipation;
         let start = Instant::now();
         drift(world, before);
+        let middle = world.time() + before;
+        live.held.carry(world, middle, account);
         report.add_time("drift", start);
 
         let all = world.rates.field.len() != world.bodies.len() && !fields.list.is_empty();
@@ -106,7 +120,7 @@ impl ContactDynamics {
         let reach = DetectionRange { margin: self.settings.margin.value(), ahead: h };
         live.parts.place(world);
         self.surfaces.update(world);
-        let poses = poses(world, world.time() + before);
+        let poses = poses(world, middle);
         if live.candidates.update(world, &reach, &live.laws) {
             world.bodies.check_finite(world.time())?;
             self.surfaces.check_outside(world)?;
@@ -120,18 +134,32 @@ impl ContactDynamics {
             poses: &poses,
             surfaces: &self.surfaces,
         };
-        let contacts = detection::find(&input, &mut live.candidates);
+        let mut contacts = detection::find(&input, &mut live.candidates);
+        let solids = if live.catches { sift(world, &live.held, &mut contacts, ahead) } else { Vec::new() };
         report.add_time("detection", start);
 
         let start = Instant::now();
-        let velocity = free_velocities(world, h);
+        let mut velocity = free_velocities(world, h);
         if let Frame::Rotating { angular_velocity: w } = world.frame {
             // Seen from the frame, the spin of a sphere turns against it.
             let back = DQuat::from_scaled_axis(-h * w);
             world.bodies.spin.iter_mut().for_each(|spin| *spin = back * *spin);
         }
-        let inverse_inertia = inverse_inertia(world);
-        let free = Free { world, velocity: &velocity, inverse_inertia: &inverse_inertia, timestep: h };
+        let mut inverse_inertia = inverse_inertia(world);
+        live.held.restore(world);
+        for row in live.held.rows() {
+            velocity[row] = world.bodies.velocity[row];
+            if let Some(inverse) = inverse_inertia.get_mut(row) {
+                *inverse = DMat3::ZERO;
+            }
+        }
+        let free = Free {
+            world,
+            velocity: &velocity,
+            inverse_inertia: &inverse_inertia,
+            timestep: h,
+            held: &live.held,
+        };
         let mut problem = ContactProblem::new(&free, &contacts, &live.laws, &live.previous.start(&contacts));
         report.add_time("contact problem", start);
 
@@ -141,8 +169,8 @@ impl ContactDynamics {
 
         let start = Instant::now();
         let solution = problem.solution();
-        if report.measure.dissipation {
-            account(world, &problem, &contacts, &solution);
+        if account {
+            count_losses(world, &live.held, &problem, &contacts, &solution);
         }
         push_asteroids(world, &problem, &contacts, &solution);
         live.previous = PreviousContacts::of(&contacts, &solution);
@@ -151,6 +179,11 @@ impl ContactDynamics {
         }
         drift(world, ahead);
         world.clock.tick();
+        let now = world.time();
+        live.held.carry(world, now, account);
+        if live.catches {
+            catch_touching(live, world, solids, report)?;
+        }
         report.add_time("drift", start);
         // After the step is whole: a run that ends here leaves a world to go on from.
         self.note(outcome, contacts.len(), world, report)
@@ -193,6 +226,67 @@ impl ContactDynamics {
         }
         Ok(())
     }
+}
+
+/// Takes out the contacts with walls that hold or absorb what touches them, which exert no force, and those of held bodies with
+/// walls and with each other. Gives the solids that touch such walls, with their places a time `ahead`.
+pub(crate) fn sift(
+    world: &World,
+    held: &HeldRows,
+    contacts: &mut Vec<ContactPoint>,
+    ahead: f64,
+) -> Vec<WallTouch> {
+    let mut solids: Vec<WallTouch> = Vec::new();
+    let b = &world.bodies;
+    contacts.retain(|contact| {
+        let row = contact.row as usize;
+        match contact.partner {
+            Counterpart::Body { row: other, .. } => !(held.holds(row) && held.holds(other as usize)),
+            Counterpart::Surface { surface: SurfaceRef::Wall(wall), velocity, .. }
+                if world.walls[wall as usize].touch != WallResponse::Bounce =>
+            {
+                let own = b.velocity[row] + b.spin[row].cross(contact.point - b.position[row]);
+                let inside = (own - velocity).dot(contact.normal) * ahead - contact.gap;
+                if inside >= 0.0 && b.shape[row] != 0 && !held.holds(row) {
+                    let position = b.position[row] + ahead * b.velocity[row] - inside * contact.normal;
+                    match solids.last_mut().filter(|last| last.row == contact.row) {
+                        // The deepest of its points decides; the first wall has it.
+                        Some(last) if last.wall == wall => {
+                            let deeper = (position - last.position).dot(contact.normal) < 0.0;
+                            *last = if deeper { WallTouch { position, ..*last } } else { *last };
+                        }
+                        Some(_) => {}
+                        None => solids.push(WallTouch { row: contact.row, wall, position }),
+                    }
+                }
+                false
+            }
+            Counterpart::Surface { .. } => !held.holds(row),
+        }
+    });
+    solids
+}
+
+/// What has got into sticky and absorbing walls is held or taken out.
+fn catch_touching(
+    live: &mut Workspace,
+    world: &mut World,
+    solids: Vec<WallTouch>,
+    report: &mut Report,
+) -> Result<()> {
+    let mut touches = catch::touches(world, &live.held);
+    touches.extend(solids);
+    if touches.is_empty() {
+        return Ok(());
+    }
+    let outcome = catch::catch(world, &touches, report.measure.dissipation);
+    catch::count(report, outcome.stuck, outcome.absorbed);
+    let mut previous = std::mem::take(&mut live.previous);
+    if let Some(left) = &outcome.left {
+        previous.keep(left);
+    }
+    *live = Workspace::new(world, previous)?;
+    Ok(())
 }
 
 /// Carries all bodies on for a time `h` as they move.
@@ -289,8 +383,9 @@ pub(crate) fn inverse_inertia(world: &World) -> Vec<DMat3> {
 
 /// Energy lost at the contacts, by cause. Bodies move with the mean of the velocities at the start and at the end of the
 /// step, and an impulse does its work along that way: a body at rest loses nothing, whatever presses it.
-fn account(
+fn count_losses(
     world: &mut World,
+    held: &HeldRows,
     problem: &ContactProblem,
     contacts: &[ContactPoint],
     solution: &[(DVec3, DVec3)],
@@ -308,8 +403,18 @@ fn account(
         };
         let i = contact.row as usize;
         let (ua, wa) = at(i, b.position[i]);
+        // Walls work through what they hold.
+        if held.holds(i) {
+            wall_work += p.dot(ua) + t.dot(wa);
+        }
         let (ub, wb) = match contact.partner {
-            Counterpart::Body { row, image } => at(row as usize, b.position[row as usize] + image),
+            Counterpart::Body { row, image } => {
+                let (u, w) = at(row as usize, b.position[row as usize] + image);
+                if held.holds(row as usize) {
+                    wall_work -= p.dot(u) + t.dot(w);
+                }
+                (u, w)
+            }
             Counterpart::Surface { surface, velocity, .. } => {
                 // An asteroid that is free to move has energy of its own, which is counted.
                 if surface.asteroid().is_none_or(|k| world.asteroids[k].fixed) {
@@ -359,6 +464,9 @@ impl Method for ContactDynamics {
         report: &mut Report,
     ) -> Result<()> {
         let steps = world.clock.steps_until(until);
+        if world.clock.step == 0 {
+            catch::hold_at_start(world);
+        }
         for _ in 0..steps {
             if world.bodies.is_empty() && world.asteroids.is_empty() {
                 world.clock.tick();

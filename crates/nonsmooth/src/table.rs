@@ -10,7 +10,7 @@ use crate::{
     candidates::Candidates,
     detection::{self, ContactPoint, Counterpart, DetectionInput, DetectionRange},
     parts::PlacedParts,
-    step::{Workspace, poses},
+    step::{Workspace, poses, sift},
 };
 
 /// Contacts that bear a force or whose bodies overlap, in the order of the rows.
@@ -28,7 +28,8 @@ pub fn contacts(
     let mut candidates = Candidates::default();
     candidates.update(world, &reach, &live.laws);
     let input = DetectionInput { world, laws: &live.laws, reach, parts: &parts, poses: &poses, surfaces };
-    let contacts = detection::find(&input, &mut candidates);
+    let mut contacts = detection::find(&input, &mut candidates);
+    sift(world, &live.held, &mut contacts, 0.0);
     let impulses = live.previous.matched(&contacts);
     let table = contacts
         .iter()

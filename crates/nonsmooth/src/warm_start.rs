@@ -146,6 +146,19 @@ impl PreviousContacts {
         self.sort();
     }
 
+    /// After rows were taken out: `left[k]` is the old row of new row `k`, ascending. Contacts of what is gone are forgotten.
+    pub fn keep(&mut self, left: &[u32]) {
+        let new = |old: u32| left.binary_search(&old).ok().map(|k| k as u32);
+        let kept = |r: PreviousContact| {
+            let partner = match surface_of(r.partner) {
+                Some(_) => r.partner,
+                None => u64::from(new(r.partner as u32)?),
+            };
+            Some(PreviousContact { row: new(r.row)?, partner, ..r })
+        };
+        self.0 = std::mem::take(&mut self.0).into_iter().filter_map(kept).collect();
+    }
+
     /// What each contact starts from: as [`PreviousContacts::matched`], but more even among the points of a pair. On an asteroid
     /// points of one facet may push along different directions.
     pub fn start(&self, contacts: &[ContactPoint]) -> Vec<WarmStart> {

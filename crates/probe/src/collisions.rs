@@ -84,7 +84,7 @@ impl Probe for Collisions {
         let world = moment.world;
         let none = HardState::default();
         let state = world.part().unwrap_or(&none);
-        let tallies = &state.wall_tallies;
+        let tallies = &world.caught.tallies;
         let impulse: DVec3 = tallies.iter().map(|t| t.impulse).sum();
         let walls: u64 = tallies.iter().map(|t| t.collisions).sum();
         let now = Snapshot { time: world.time(), counts: [state.grain_collisions as f64, walls as f64] };
@@ -96,7 +96,7 @@ impl Probe for Collisions {
         self.last = Some(now);
         row.extend(impulse.to_array());
         row.push(tallies.iter().map(|t| t.energy).sum());
-        row.push(state.held.len() as f64);
+        row.push(world.caught.held.len() as f64);
         row.push(tallies.iter().map(|t| t.absorbed).sum::<u64>() as f64);
         row.push(tallies.iter().map(|t| t.absorbed_mass).sum());
         Ok(())
@@ -111,22 +111,18 @@ impl Probe for Collisions {
 
 #[cfg(test)]
 mod tests {
+    use rubblepile_core::wall::catch::WallTally;
+
     use super::*;
     use crate::testing::{measure, value, world};
 
     #[test]
     fn counts_and_rates_with_and_without_a_restart() {
         let mut w = world(&[(DVec3::ZERO, 1.0), (2.0 * DVec3::X, 1.0)]);
-        let state = w.part_or_default::<HardState>();
-        state.grain_collisions = 7;
-        *state.tally_of(3) = rubblepile_hard::WallTally {
-            wall: 3,
-            collisions: 5,
-            impulse: DVec3::Y,
-            absorbed: 2,
-            ..Default::default()
-        };
-        state.tally_of(1).collisions = 1;
+        w.part_or_default::<HardState>().grain_collisions = 7;
+        *w.caught.tally_of(3) =
+            WallTally { wall: 3, collisions: 5, impulse: DVec3::Y, absorbed: 2, ..Default::default() };
+        w.caught.tally_of(1).collisions = 1;
         let mut probe = Collisions::default();
         let first = measure(&mut probe, &w, Vec::new());
         let of = |name: &str| value(&Collisions::default(), &first, name);
@@ -137,9 +133,8 @@ mod tests {
         resumed.recall(w.time(), &first);
         // Two seconds later.
         w.clock.step += 2;
-        let state = w.part_or_default::<HardState>();
-        state.grain_collisions += 8;
-        state.tally_of(1).collisions += 3;
+        w.part_or_default::<HardState>().grain_collisions += 8;
+        w.caught.tally_of(1).collisions += 3;
         let row = measure(&mut probe, &w, Vec::new());
         assert_eq!(measure(&mut resumed, &w, Vec::new()), row);
         assert_eq!(row[..4], [15.0, 9.0, 4.0, 1.5]);

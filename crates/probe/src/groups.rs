@@ -5,11 +5,10 @@
 use std::collections::HashSet;
 
 use rubblepile_core::World;
-use rubblepile_hard::held;
 
 /// Whether each row is free: no wall holds it.
 pub(crate) fn free(world: &World) -> Vec<bool> {
-    let bound: HashSet<u64> = held(world).iter().map(|h| h.body).collect();
+    let bound: HashSet<u64> = world.caught.held.iter().map(|h| h.body).collect();
     world.bodies.id.iter().map(|id| !bound.contains(id)).collect()
 }
 

@@ -168,7 +168,7 @@ impl Probe for Heights {
 #[cfg(test)]
 pub(crate) mod tests {
     use rubblepile_core::Rng;
-    use rubblepile_hard::{HardState, Held};
+    use rubblepile_core::wall::catch::Held;
 
     use super::*;
     use crate::testing::{measure, value, world};
@@ -208,7 +208,8 @@ pub(crate) mod tests {
     fn held_grains_and_groups_without_any_do_not_count() {
         let mut w = world(&[(DVec3::Z, 1.0), (4.0 * DVec3::Z, 1.0)]);
         w.groups = vec!["all".into()];
-        w.part_or_default::<HardState>().held = vec![Held { body: 1, wall: 0, place: DVec3::ZERO }];
+        w.caught.held =
+            vec![Held { body: 1, wall: 0, place: DVec3::ZERO, orientation: glam::DQuat::IDENTITY }];
         let floor = Floor { up: DVec3::Z, height: -1.0 };
         let mut probe = Heights { floor, groups: vec!["all".into(), "none".into()] };
         let row = measure(&mut probe, &w, Vec::new());

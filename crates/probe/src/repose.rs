@@ -267,11 +267,11 @@ impl Probe for Repose {
 
 #[cfg(test)]
 mod tests {
+    use rubblepile_core::wall::catch::Held;
     use rubblepile_core::{
         Rng, Surface, Wall,
         wall::{Cylinder, Plane},
     };
-    use rubblepile_hard::{HardState, Held};
 
     use super::*;
     use crate::testing::{measure, world};
@@ -338,7 +338,12 @@ mod tests {
                 w.bodies.push_sphere(at, if at.z > 17.0 { 0.4 } else { 0.1 }, 1.0, 0, 0);
             }
             let body = w.bodies.id[w.bodies.len() - 1];
-            w.part_or_default::<HardState>().held.push(Held { body, wall: 0, place: DVec3::ZERO });
+            w.caught.held.push(Held {
+                body,
+                wall: 0,
+                place: DVec3::ZERO,
+                orientation: glam::DQuat::IDENTITY,
+            });
         }
         // The mean diameter is another now.
         let strip = Some(1.0);

@@ -206,6 +206,7 @@ mod tests {
             asteroids: name(),
             method: "hard",
             walls_catch: true,
+            counts_collisions: true,
             ..ScenarioContext::default()
         }
     }

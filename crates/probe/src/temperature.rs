@@ -152,7 +152,7 @@ impl Probe for Temperature {
 #[cfg(test)]
 mod tests {
     use rubblepile_core::Rng;
-    use rubblepile_hard::{HardState, Held};
+    use rubblepile_core::wall::catch::Held;
 
     use super::*;
     use crate::testing::{measure, value, world};
@@ -165,7 +165,8 @@ mod tests {
         w.bodies.velocity = vec![4.0 * DVec3::X, 10.0 * DVec3::X, 1e6 * DVec3::Y];
         w.bodies.spin[1] = 3.0 * DVec3::Y;
         // A part of a wall: the million does not count.
-        w.part_or_default::<HardState>().held = vec![Held { body: 2, wall: 0, place: DVec3::ZERO }];
+        w.caught.held =
+            vec![Held { body: 2, wall: 0, place: DVec3::ZERO, orientation: glam::DQuat::IDENTITY }];
         let mut probe = Temperature { groups: w.groups.clone(), cells: None };
         let row = measure(&mut probe, &w, Vec::new());
         let of = |name: &str| value(&probe, &row, name);

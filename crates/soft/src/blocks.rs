@@ -6,7 +6,9 @@
 
 use glam::DVec3;
 use rayon::prelude::*;
-use rubblepile_core::{Asteroid, PackedSurface, Partner, Poses, SurfaceRef, World, Wrench};
+use rubblepile_core::{
+    Asteroid, PackedSurface, Partner, Poses, SurfaceRef, Wall, WallResponse, World, Wrench,
+};
 use rubblepile_geometry::find_pairs;
 
 /// Rows a block. Small enough that a block's sums stay in the second-level cache.
@@ -333,7 +335,9 @@ impl Block {
                     memory: found.unwrap_or(NO_MEMORY),
                 }
             };
-            for (w, wall) in world.walls.iter().enumerate() {
+            // Sticky and absorbing walls exert no force: what gets into them is caught.
+            let solid = |wall: &Wall| wall.touch == WallResponse::Bounce;
+            for (w, wall) in world.walls.iter().enumerate().filter(|(_, wall)| solid(wall)) {
                 // A wall that turns out of its place sweeps space: list every grain.
                 let sweeps = matches!(wall.motion, rubblepile_core::WallMotion::Rotation { .. })
                     && !wall.keeps_its_place();
@@ -379,6 +383,16 @@ impl Remember {
             w.0 = new[w.0 as usize];
         }
         self.sort_walls();
+    }
+
+    /// After rows were taken out: `left[k]` is the old row of new row `k`, ascending. Contacts of what is gone are forgotten.
+    pub fn keep(&mut self, left: &[u32]) {
+        let new = |old: u32| left.binary_search(&old).ok().map(|k| k as u32);
+        let pairs = std::mem::take(&mut self.pairs);
+        self.pairs =
+            pairs.into_iter().filter_map(|(i, j, memory)| Some((new(i)?, new(j)?, memory))).collect();
+        let walls = std::mem::take(&mut self.walls);
+        self.walls = walls.into_iter().filter_map(|(i, at, memory)| Some((new(i)?, at, memory))).collect();
     }
 
     pub fn sort_walls(&mut self) {

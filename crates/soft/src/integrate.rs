@@ -4,6 +4,8 @@
 //! the second order. In a rotating frame the Coriolis term is taken half explicitly, half implicitly, in the two
 //! halves of the kick: the step is symmetric in time and solved in closed form.
 
+use std::collections::HashMap;
+
 use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{
@@ -171,6 +173,22 @@ impl Kernel for BlockRows<'_> {
             self.spin[k] = w;
         }
         fastest
+    }
+}
+
+impl Blocks {
+    /// Force and torque of all contacts on some rows.
+    pub fn forces_on(&self, rows: impl Iterator<Item = usize>) -> Vec<(usize, [DVec3; 2])> {
+        let mut imported: HashMap<usize, Vec<[DVec3; 2]>> = HashMap::new();
+        let mut all = Vec::new();
+        for row in rows {
+            let (b, k) = (row / ROWS, row % ROWS);
+            let others = imported.entry(b).or_insert_with(|| import(self, b));
+            let [f, t] = &self.list[b].sum[k];
+            let own = [f, t].map(|s| DVec3::new(s[0], s[1], s[2]));
+            all.push((row, [own[0] + others[k][0], own[1] + others[k][1]]));
+        }
+        all
     }
 }
 

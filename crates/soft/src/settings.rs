@@ -113,6 +113,10 @@ impl MethodSettings for Settings {
         true
     }
 
+    fn walls_catch(&self) -> bool {
+        true
+    }
+
     fn start_overlap(&self) -> StartOverlap {
         StartOverlap { tolerated: 0.01, severity: Severity::Warning, outcome: "fly apart" }
     }

@@ -5,7 +5,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rubblepile_core::{
     Advice, Citation, Contact, Error, Extent, Fields, Method, Partner, Poses, Pulls, Report, Result, World,
-    Wrench, settings::Checked,
+    Wrench,
+    settings::Checked,
+    wall::catch::{self, HeldRows, WallTouch},
 };
 use rubblepile_geometry::order;
 
@@ -25,6 +27,9 @@ use crate::{
 /// Grains are sorted in space at steps that are multiples of this. The step number decides and not the state of
 /// the neighbour list, so that the order of the rows, and with it every sum, survives a restart.
 const SORT_EVERY: u64 = 1024;
+
+/// Mass of a grain that a wall holds over that of the grain.
+const HEAVY: f64 = 1e12;
 
 /// Margin of the neighbour list over the smallest diameter, unless given.
 const SKIN: f64 = 0.1;
@@ -46,6 +51,9 @@ struct Workspace {
     constants: Constants,
     /// What contacts do to the asteroids.
     on_asteroids: Vec<Wrench>,
+    /// What walls hold, and whether there are walls that do or that absorb.
+    held: HeldRows,
+    catches: bool,
 }
 
 /// Material constants and what they ask of the kernel.
@@ -120,13 +128,17 @@ impl SoftSpheres {
 
     /// The same, with contact memory that is not in the world.
     fn load_with(&mut self, world: &World, remember: &Remember) -> Result<Workspace> {
-        let (motion, spin) = pack(world);
+        let (mut motion, spin) = pack(world);
+        let held = HeldRows::new(world);
+        // As heavy as its wall, to rounding: the mass enters damping and what a force does.
+        held.rows().for_each(|row| motion[row][7] *= HEAVY);
         let constants = Constants::new(world, self.law.as_ref(), &self.settings);
         let skin = self.skin(world);
         self.ground.forget_rows();
         let near = self.ground.near(world, skin)?;
         let blocks = Blocks::new(world, skin, constants.rolls, remember, &near);
-        Ok(Workspace { blocks, motion, spin, constants, on_asteroids: Vec::new() })
+        let catches = catch::any(&world.walls);
+        Ok(Workspace { blocks, motion, spin, constants, on_asteroids: Vec::new(), held, catches })
     }
 
     /// Sorts the rows along a curve through space, and what is kept a row each with them.
@@ -154,7 +166,7 @@ impl SoftSpheres {
     fn contacts_push(&self, live: &mut Workspace, world: &mut World, dt: f64, energy: bool) -> Result<()> {
         // Damping sees velocities of the end of the step.
         let poses = poses(world, 0.5 * dt);
-        let Workspace { blocks, motion, spin, constants, on_asteroids } = live;
+        let Workspace { blocks, motion, spin, constants, on_asteroids, held, .. } = live;
         let shared = constants.shared(world, motion, spin, &poses, dt, self.settings.deepest_overlap.0);
         blocks.list.par_iter_mut().for_each(|block| {
             self.law.push(&shared, block, constants.rolls, energy);
@@ -172,6 +184,11 @@ impl SoftSpheres {
                 lost.rolling += block.lost[2];
                 lost.twisting += block.lost[3];
                 lost.wall_work += block.lost[4];
+            }
+            // Walls work through what they hold.
+            for (row, [force, torque]) in blocks.forces_on(held.rows()) {
+                let work = force.dot(world.bodies.velocity[row]) + torque.dot(world.bodies.spin[row]);
+                lost.wall_work -= work * dt;
             }
         }
         if blocks.list.iter().any(|b| b.too_deep > 0.0) {
@@ -253,7 +270,8 @@ impl SoftSpheres {
         Ok(())
     }
 
-    /// `steps` steps without sorting.
+    /// `steps` steps without sorting, or up to one in which walls have caught something: how many there were, and what was
+    /// caught.
     fn stretch(
         &mut self,
         live: &mut Workspace,
@@ -261,36 +279,79 @@ impl SoftSpheres {
         fields: &mut Fields,
         steps: u64,
         report: &mut Report,
-    ) -> Result<()> {
+    ) -> Result<(u64, Vec<WallTouch>)> {
         let rates = &world.rates;
         if rates.acceleration.len() != world.bodies.len() || rates.on_asteroids.len() != world.asteroids.len()
         {
             self.first_rates(live, world, fields, report)?;
         }
         let mut halves = Halves { finish: false, start: true };
-        for left in (0..=steps).rev() {
-            halves.start = left > 0;
+        let account = report.measure.dissipation;
+        let (mut done, mut caught) = (0, Vec::new());
+        loop {
+            halves.start = done < steps && caught.is_empty();
             let start = Instant::now();
             let distance = kick_and_drift(world, &live.blocks, &mut live.motion, &mut live.spin, halves);
             move_asteroids(world, halves);
             report.add_time("kick and drift", start);
-            if left == 0 {
+            if !halves.start {
+                // Kicks are not for what walls hold.
+                live.held.restore(world);
                 break;
             }
             world.clock.tick();
+            done += 1;
+            let distance = distance.max(carry(live, world, account));
+            if live.catches {
+                caught = catch::touches(world, &live.held);
+            }
             if live.blocks.used_up(distance, world) || live.blocks.walls_moved(world, &poses(world, 0.0)) {
                 self.relist(live, world, report)?;
             }
             let start = Instant::now();
-            self.contacts_push(live, world, world.clock.timestep, report.measure.dissipation)?;
+            self.contacts_push(live, world, world.clock.timestep, account)?;
             report.add_time("contacts", start);
             fields.update(world, false, report)?;
             sum_on_asteroids(live, world);
             halves.finish = true;
         }
-        report.count("steps", steps);
+        report.count("steps", done);
+        Ok((done, caught))
+    }
+
+    /// What has got into sticky and absorbing walls is held or taken out; rows and what is made from them change.
+    fn catch(&mut self, world: &mut World, touches: &[WallTouch], report: &mut Report) -> Result<()> {
+        let Some(live) = self.live.take() else { return Ok(()) };
+        let mut remember = live.blocks.remember(world);
+        let outcome = catch::catch(world, touches, report.measure.dissipation);
+        catch::count(report, outcome.stuck, outcome.absorbed);
+        match &outcome.left {
+            Some(left) => remember.keep(left),
+            None => remember.sort_walls(),
+        }
+        match self.load_with(world, &remember) {
+            Ok(live) => self.live = Some(live),
+            Err(error) => {
+                world.part = Some(Box::new(SoftState { contacts: remember.history(world) }));
+                return Err(error);
+            }
+        }
         Ok(())
     }
+}
+
+/// Puts what walls hold to where it belongs now; gives the longest way.
+fn carry(live: &mut Workspace, world: &mut World, account: bool) -> f64 {
+    let time = world.time();
+    let distance = live.held.carry(world, time, account);
+    for row in live.held.rows() {
+        let b = &world.bodies;
+        let (x, v, w) = (b.position[row], b.velocity[row], b.spin[row]);
+        live.motion[row][..3].copy_from_slice(&x.to_array());
+        live.motion[row][4..7].copy_from_slice(&v.to_array());
+        live.spin[row][..3].copy_from_slice(&w.to_array());
+    }
+    distance
 }
 
 /// What contacts and fields do to the asteroids, eqs (13) and (14).
@@ -341,11 +402,14 @@ impl Method for SoftSpheres {
         report: &mut Report,
     ) -> Result<()> {
         let mut steps = world.clock.steps_until(until);
-        if world.bodies.is_empty() && world.asteroids.is_empty() {
-            (0..steps).for_each(|_| world.clock.tick());
-            return Ok(());
+        if world.clock.step == 0 {
+            catch::hold_at_start(world);
         }
         while steps > 0 {
+            if world.bodies.is_empty() && world.asteroids.is_empty() {
+                (0..steps).for_each(|_| world.clock.tick());
+                return Ok(());
+            }
             let past_sort = world.clock.step % SORT_EVERY;
             if past_sort == 0 {
                 let start = Instant::now();
@@ -361,8 +425,11 @@ impl Method for SoftSpheres {
             let done = self.stretch(&mut live, world, fields, stretch, report);
             // Also after an error: it holds the contact history.
             self.live = Some(live);
-            done?;
-            steps -= stretch;
+            let (done, caught) = done?;
+            if !caught.is_empty() {
+                self.catch(world, &caught, report)?;
+            }
+            steps -= done;
         }
         world.bodies.check_finite(world.time())
     }

@@ -26,9 +26,7 @@ impl Act for RemoveWall {
     fn apply(&self, world: &mut World) -> Result<Outcome> {
         let k = wall_index(world, &self.name)?;
         let gone = world.walls.remove(k).id;
-        if let Some(part) = &mut world.part {
-            part.wall_removed(gone);
-        }
+        world.caught.held.retain(|h| h.wall != gone);
         Ok(Outcome::Continue)
     }
 }

@@ -27,8 +27,13 @@ pub trait MethodSettings: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether walls may hold or absorb grains, and count what they exchange with them.
+    /// Whether walls may hold or absorb grains.
     fn walls_catch(&self) -> bool {
+        false
+    }
+
+    /// Whether grains meet walls in collisions, which are counted.
+    fn counts_collisions(&self) -> bool {
         false
     }
 

@@ -12,8 +12,10 @@ pub struct ScenarioContext {
     pub end: f64,
     /// Name of the method, as in `[method.soft]`.
     pub method: &'static str,
-    /// Whether its walls may hold or absorb grains, and count what they exchange with them.
+    /// Whether its walls may hold or absorb grains.
     pub walls_catch: bool,
+    /// Whether grains meet walls in collisions, which are counted.
+    pub counts_collisions: bool,
     /// The materials, in the order of their tables, and whether grains are made of them.
     pub materials: Vec<Material>,
     pub material_has_grains: Vec<bool>,

@@ -1,9 +1,10 @@
 //! Walls: surfaces that grains touch and that feel no reaction. Their position is analytic in the time since their
 //! motion was set, so a restart needs no more than these fields.
 //!
-//! Each shape is one file here, named in the list of `shapes.rs`; motions are in `motion.rs`, the `[[wall]]` table of a
-//! scenario in `table.rs`.
+//! Each shape is one file here, named in the list of `shapes.rs`; motions are in `motion.rs`, what sticky and absorbing walls do
+//! in `catch.rs`, the `[[wall]]` table of a scenario in `table.rs`.
 
+pub mod catch;
 mod cuboid;
 mod cylinder;
 mod disk;
@@ -72,9 +73,9 @@ pub enum WallResponse {
     /// The grain bounces, slides or rolls, according to the materials.
     #[default]
     Bounce,
-    /// The grain sticks and moves with the wall. Hard spheres only.
+    /// The grain sticks and moves with the wall; others bounce off it.
     Stick,
-    /// The grain is removed and counted. Hard spheres only.
+    /// The grain is removed and counted.
     Absorb,
 }
 

@@ -64,8 +64,8 @@ impl WallTable {
         if self.touch != WallResponse::Bounce && !c.scene.walls_catch {
             c.add_help(
                 join(at, "touch"),
-                "only hard spheres can stick to walls or be absorbed by them",
-                "use [method.hard], or omit `touch`",
+                "deformable grains neither stick to walls nor are absorbed by them",
+                "omit `touch`",
             );
         }
         let transparency = self.transparency.0;

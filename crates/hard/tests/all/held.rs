@@ -91,9 +91,9 @@ fn energy_is_accounted_for_when_walls_catch_carry_and_swing_what_they_hold() {
         let before = balance(&w, &mut fields);
         run(&mut w, &mut fields, 3.0, curvilinear);
         assert!(
-            state(&w).held.len() > 10 && w.dissipation.wall_work > 100.0,
+            w.caught.held.len() > 10 && w.dissipation.wall_work > 100.0,
             "{} {:?}",
-            state(&w).held.len(),
+            w.caught.held.len(),
             w.dissipation
         );
         let off = (balance(&w, &mut fields) - before).abs() / w.dissipation.wall_work;

@@ -7,7 +7,7 @@ use rubblepile_core::{
     event::RemoveWall,
     wall::{Cuboid, Cylinder, Disk, Plane},
 };
-use rubblepile_hard::{HardSpheres, HardState, Settings};
+use rubblepile_hard::{HardSpheres, Settings};
 
 #[test]
 fn a_ball_that_bounces_keeps_its_energy_for_ever_and_loses_what_it_should() {
@@ -166,7 +166,7 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
     let expected = 0.9 * DVec3::new(angle.cos(), 0.0, -angle.sin());
     assert!((w.bodies.position[0] - expected).length() < 1e-9, "{} {expected}", w.bodies.position[0]);
     assert!((w.bodies.spin[0] - 2.0 * DVec3::Y).length() < 1e-12);
-    assert_eq!((state(&w).held.len(), state(&w).held[0].wall), (1, 7));
+    assert_eq!((w.caught.held.len(), w.caught.held[0].wall), (1, 7));
     // A wall that is taken away lets go.
     let mut free = w.clone();
     rubblepile_core::event::apply(&RemoveWall { name: "drum".into() }.into(), &mut free).expect("gone");
@@ -178,7 +178,7 @@ fn what_touches_a_sticky_wall_goes_with_it_and_others_bounce_from_it() {
     w.walls[0].motion = WallMotion::None;
     w.walls[0].touch = WallResponse::Bounce;
     let place = DVec3::new(0.9, 0.0, 0.0);
-    w.part_or_default::<HardState>().held[0].place = place;
+    w.caught.held[0].place = place;
     w.walls[0].rotation = glam::DQuat::IDENTITY;
     w.bodies.position[0] = place;
     let row = w.bodies.push_sphere(DVec3::ZERO, 0.1, 1000.0, 0, 0);
@@ -203,9 +203,9 @@ fn what_a_sticky_wall_catches_leaves_its_momentum_with_it() {
     advance(&mut w, &mut Fields::default(), 1.0);
     let expected = mass * DVec3::new(0.3, 0.0, -2.5);
     assert!(
-        (state(&w).wall_tallies[0].impulse - expected).length() < 1e-12 * mass,
+        (w.caught.tallies[0].impulse - expected).length() < 1e-12 * mass,
         "{}",
-        state(&w).wall_tallies[0].impulse
+        w.caught.tallies[0].impulse
     );
 }
 
@@ -228,7 +228,7 @@ fn what_touches_an_absorbing_wall_is_gone_and_counted() {
     let fallen = heights.iter().filter(|&&z| z < 0.5 * 9.81 * 0.7 * 0.7).count();
     assert!(fallen > 3 && fallen < 20);
     assert_eq!(w.bodies.len(), 20 - fallen);
-    let tally = state(&w).wall_tallies[0];
+    let tally = w.caught.tallies[0];
     assert_eq!((tally.wall, tally.absorbed), (3, fallen as u64));
     assert!((tally.absorbed_mass - fallen as f64 * mass).abs() < 1e-9);
     let momentum: f64 =
@@ -283,7 +283,7 @@ fn lists_of_neighbours_lose_nobody_and_leave_no_trace() {
         // Nobody has gone into anybody: no meeting was missed. What holds beads lets them swing by a chord's sag.
         assert!(overlap(&unbroken) < 1e-8, "{} at {k} ms", overlap(&unbroken));
     }
-    let (held, met) = (state(&unbroken).held.len(), state(&unbroken).grain_collisions);
+    let (held, met) = (unbroken.caught.held.len(), state(&unbroken).grain_collisions);
     assert!(held > 20 && met > 5_000, "{held} {met}");
     // The same with a new method, which has to make its lists again, every few steps.
     let mut broken = start();

@@ -17,6 +17,7 @@ pub fn of(scenario: &Scenario) -> ScenarioContext {
         end: scenario.run.end.0,
         method: scenario.method.settings().name(),
         walls_catch: scenario.method.settings().walls_catch(),
+        counts_collisions: scenario.method.settings().counts_collisions(),
         materials: scenario.material.iter().map(MaterialTable::material).collect(),
         material_has_grains: scenario.material.iter().map(|m| used(&m.name)).collect(),
         pairs: scenario.pair.iter().map(|p| build::pair(p, scenario)).collect(),

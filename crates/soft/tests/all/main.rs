@@ -1,5 +1,6 @@
 //! All integration tests of the crate in one binary: every further one would link the whole workspace again.
 
 mod asteroid;
+mod catch;
 mod own_law;
 mod physics;

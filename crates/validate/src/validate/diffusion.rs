@@ -9,7 +9,7 @@ use rubblepile_core::World;
 
 use super::{ValidateRow, gas};
 use crate::{
-    cases::{Case, CaseError, Options, Rows},
+    cases::{Case, CaseError, Options, Rows, Wrong},
     workload::gas::equal_spheres,
 };
 
@@ -138,9 +138,10 @@ fn mean_square(from: &[DVec3], to: &[DVec3]) -> f64 {
 
 /// Mean free time and diffusion from a run over `spans` times t: D = (<r^2(2t)> - <r^2(t)>) / 6t. The slowest flow in the box
 /// decays as exp(-(nu + D) (2 pi / L)^2 t); t is three times that.
-fn measure(fluid: &Fluid, spheres: usize, spans: usize) -> Result<[Measured; 2], CaseError> {
+fn measure(fluid: &Fluid, spheres: usize, spans: usize, wrong: &Wrong) -> Result<[Measured; 2], CaseError> {
     let expected = gas::rate(spheres, fluid.fraction());
-    let mut world = equal_spheres(spheres, fluid.fraction(), (1.0, 1.0), 1);
+    let inside = if spheres == LARGE { (LARGE as f64 * wrong.factor("large")) as usize } else { spheres };
+    let mut world = equal_spheres(inside, fluid.fraction() * wrong.factor("density"), (1.0, 1.0), 1);
     gas::run(&mut world, 200.0 / expected, expected)?;
     let slowest = (fluid.side(spheres) / (2.0 * PI)).powi(2) / (fluid.viscosity() + fluid.speedy());
     let span = 3.0 * slowest;
@@ -165,7 +166,7 @@ fn measure(fluid: &Fluid, spheres: usize, spans: usize) -> Result<[Measured; 2],
             seen = [last, now];
         }
         let n = (spans / BLOCKS) as f64;
-        times.push(0.5 * spheres as f64 * n * span / collisions as f64);
+        times.push(0.5 * inside as f64 * n * span / collisions as f64);
         diffusions.push((twice / (n - 1.0) - once / n) / (6.0 * span));
     }
     Ok([Measured::of(&times), Measured::of(&diffusions)])
@@ -182,6 +183,10 @@ impl Case for Diffusion {
         "an elastic fluid of hard spheres: mean free time, self-diffusion and how it depends on the size of the box"
     }
 
+    fn wrongs(&self) -> &'static [&'static str] {
+        &["density", "large"]
+    }
+
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         let (more, large_at) = if options.full { (16, &DENSITIES[..2]) } else { (1, &DENSITIES[1..2]) };
         // A run of the eightfold box has to last four times as long, and needs an eighth of the looks.
@@ -190,7 +195,7 @@ impl Case for Diffusion {
         let plans: Vec<(f64, usize, usize)> = large.chain(small).collect();
         let found = rows.in_order(plans.par_iter().enumerate(), |&(density, spheres, spans), own| {
             let fluid = Fluid { density };
-            let [time, diffusion] = measure(&fluid, spheres, spans)?;
+            let [time, diffusion] = measure(&fluid, spheres, spans, &options.wrong)?;
             let mut push = |what: &str, reference: f64, ours: f64, tolerance: f64, source: &str| {
                 let what = format!("density {density}, {spheres} spheres: {what}");
                 own.push(ValidateRow::new(CASE, what, reference, ours, tolerance, source));

@@ -15,7 +15,10 @@ use rubblepile_nonsmooth::ContactDynamics;
 use rubblepile_soft::{STEPS_PER_CONTACT, SoftSpheres, shortest_contact_time};
 
 use super::ValidateRow;
-use crate::cases::{Case, CaseError, Options, Rows};
+use crate::{
+    cases::{Case, CaseError, Options, Rows, Wrong},
+    claims::{Claim, Paper, Verdict},
+};
 
 pub struct Methods;
 
@@ -23,17 +26,27 @@ const CASE: &str = "methods";
 /// Standard errors that two means may be apart.
 const SURE: f64 = 3.0;
 
+const SAME: Claim = Claim {
+    paper: Paper::HardSphere2011,
+    item: "section 4, soft and hard",
+    what: "soft and hard spheres give equivalent results in dilute flows; in a tumbler they meet dense ones",
+    verdict: Verdict::Reproduced {
+        tolerance: "the overlap of soft and the tremble of hard spheres, three standard errors",
+    },
+};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ContactMethod {
+pub(super) enum ContactMethod {
     Soft,
     Nonsmooth,
     Hard,
 }
 
-const KINDS: [ContactMethod; 3] = [ContactMethod::Soft, ContactMethod::Nonsmooth, ContactMethod::Hard];
+pub(super) const KINDS: [ContactMethod; 3] =
+    [ContactMethod::Soft, ContactMethod::Nonsmooth, ContactMethod::Hard];
 
 impl ContactMethod {
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             ContactMethod::Soft => "soft spheres",
             ContactMethod::Nonsmooth => "contact dynamics",
@@ -96,18 +109,18 @@ fn smooth(density: f64, restitution: f64, stiffness: f64) -> World {
 }
 
 /// A ball dropped from 1 m: how high it rises, when it has come down to a height that is next to nothing, and where it rests.
-fn ball(kind: ContactMethod, e: f64, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+fn ball(kind: ContactMethod, e: f64, wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let (gravity, radius, density, stiffness, step) = (9.81, 0.1, 2000.0, 2e7, 1e-4);
-    let mut world = smooth(density, e, stiffness);
+    let mut world = smooth(density, e * wrong.factor("restitution"), stiffness);
     world.walls.push(Wall::new(
         0,
         "floor",
         0,
         Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }),
     ));
-    world.bodies.push_sphere(DVec3::Z * (1.0 + radius), radius, density, 0, 0);
+    world.bodies.push_sphere(DVec3::Z * (1.0 + radius), radius * wrong.factor("radius"), density, 0, 0);
     let weight = world.bodies.mass[0] * gravity;
-    let mut run = Run::new(kind, world, gravity, step)?;
+    let mut run = Run::new(kind, world, gravity * wrong.factor("gravity"), step)?;
     let contact = run.world.clock.timestep * STEPS_PER_CONTACT;
     // How long a bounce takes, and how far from the floor a ball at rest may be: pressed into it by its weight;
     // as far as the solver leaves it; trembling with the rest speed, 10 g h.
@@ -123,9 +136,10 @@ fn ball(kind: ContactMethod, e: f64, rows: &Rows<ValidateRow>) -> Result<(), Cas
     };
     let (mut touch, mut height_error, mut time_error) = (fall, 1e-9, 1e-9);
     let last = if e < 0.7 { 7 } else { 30 };
-    let row = |what: String, reference: f64, ours: f64, tolerance: f64, source: &str| {
+    // Newton: e^2 of the height before; the sum of the flights.
+    let row = |what: String, reference: f64, ours: f64, tolerance: f64| {
         let what = format!("ball, restitution {e}, {}: {what}", kind.name());
-        rows.push(ValidateRow::new(CASE, what, reference, ours, tolerance, source));
+        rows.push(SAME.row(CASE, what, reference, ours, tolerance));
     };
     for k in 1..=last {
         // Speeds are uncertain by g times the length of a bounce, places by v times it, times by itself and by the speed.
@@ -135,8 +149,7 @@ fn ball(kind: ContactMethod, e: f64, rows: &Rows<ValidateRow>) -> Result<(), Cas
         let rise = fall * e.powi(k);
         if k <= 4 {
             run.until(touch + rise)?;
-            let source = "Newton: e^2 of the height before";
-            row(format!("height of bounce {k}, m"), e.powi(2 * k), energy_height(&run), height_error, source);
+            row(format!("height of bounce {k}, m"), e.powi(2 * k), energy_height(&run), height_error);
         }
         touch += 2.0 * rise;
     }
@@ -152,16 +165,10 @@ fn ball(kind: ContactMethod, e: f64, rows: &Rows<ValidateRow>) -> Result<(), Cas
             rests = run.world.time();
         }
     }
-    let source = "Newton: sum of the flights";
-    row(
-        format!("time after which bounces are below bounce {last}, s"),
-        touch,
-        rests,
-        time_error + 1e-3,
-        source,
-    );
+    let what = format!("time after which bounces are below bounce {last}, s");
+    row(what, touch, rests, time_error + 1e-3);
     let height = run.world.bodies.position[0].z - radius;
-    row("height at rest, m".into(), 0.0, height, afloat, "it rests");
+    row("height at rest, m".into(), 0.0, height, afloat);
     Ok(())
 }
 
@@ -178,10 +185,10 @@ const STIFFNESS: f64 = 1e4;
 const STEP: f64 = 5e-3;
 
 /// Half a drum of smooth spheres of diameters 1 +- 5 %, with lifters that turn with it. Units: diameter, mass, gravity.
-fn drum(seed: u64) -> World {
+fn drum(seed: u64, wrong: &Wrong) -> World {
     let density = 6.0 / PI;
     let mut world = smooth(density, 0.5, STIFFNESS);
-    let rate = (FROUDE / DRUM).sqrt();
+    let rate = (FROUDE / DRUM).sqrt() * wrong.factor("rate");
     let turns = WallMotion::Rotation { centre: DVec3::ZERO, axis: DVec3::Y, rate };
     let tube =
         Surface::Cylinder(Cylinder { centre: DVec3::ZERO, axis: DVec3::Y, radius: DRUM, length: None });
@@ -235,8 +242,17 @@ struct Flow {
     error: [f64; 3],
 }
 
-fn turn(kind: ContactMethod, turns: u32, seed: u64, log: &Rows<ValidateRow>) -> Result<Flow, CaseError> {
-    let mut run = Run::new(kind, drum(seed), 1.0, STEP)?;
+fn turn(
+    kind: ContactMethod,
+    turns: u32,
+    seed: u64,
+    wrong: &Wrong,
+    log: &Rows<ValidateRow>,
+) -> Result<Flow, CaseError> {
+    // Soft spheres are what the others are compared with.
+    let right = Wrong::default();
+    let wrong = if kind == ContactMethod::Soft { &right } else { wrong };
+    let mut run = Run::new(kind, drum(seed, wrong), 1.0, STEP)?;
     let period = TAU / (FROUDE / DRUM).sqrt();
     run.until(period)?;
     // A block is a quarter of a turn: three lifters pass.
@@ -265,8 +281,9 @@ fn turn(kind: ContactMethod, turns: u32, seed: u64, log: &Rows<ValidateRow>) -> 
     Ok(flow)
 }
 
-fn drums(turns: u32, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
-    let flows = KINDS.par_iter().map(|&kind| turn(kind, turns, 1, rows)).collect::<Result<Vec<_>, _>>()?;
+fn drums(turns: u32, wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+    let flows =
+        KINDS.par_iter().map(|&kind| turn(kind, turns, 1, wrong, rows)).collect::<Result<Vec<_>, _>>()?;
     // What the methods differ by on purpose, in the depth of the bed: see the page.
     let depth = DRUM;
     let overlap = (1.0 / STIFFNESS).sqrt() * depth;
@@ -285,7 +302,7 @@ fn drums(turns: u32, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         {
             let tolerance = systematic + SURE * soft.error[q].hypot(flow.error[q]);
             let what = format!("drum, {}: {what}", kind.name());
-            rows.push(ValidateRow::new(CASE, what, soft.mean[q], flow.mean[q], tolerance, "soft spheres"));
+            rows.push(SAME.row(CASE, what, soft.mean[q], flow.mean[q], tolerance));
         }
     }
     Ok(())
@@ -302,13 +319,22 @@ impl Case for Methods {
         "the same bouncing ball and the same drum by soft spheres, contact dynamics and hard spheres"
     }
 
+    fn claims(&self) -> &'static [Claim] {
+        static CLAIMS: [Claim; 1] = [SAME];
+        &CLAIMS
+    }
+
+    fn wrongs(&self) -> &'static [&'static str] {
+        &["gravity", "restitution", "radius", "rate"]
+    }
+
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         for e in [0.5, 0.9] {
             for kind in KINDS {
-                ball(kind, e, rows)?;
+                ball(kind, e, &options.wrong, rows)?;
             }
         }
-        drums(if options.full { 12 } else { 3 }, rows)?;
+        drums(if options.full { 12 } else { 3 }, &options.wrong, rows)?;
         Ok(())
     }
 }

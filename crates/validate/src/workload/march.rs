@@ -245,7 +245,15 @@ impl Approach {
 
     /// Compares the time of the first touch with the march.
     pub fn judge(&self) -> Verdict {
-        let found = MovingWall::new(&self.wall).first_touch(self.now, &self.path).map(|(t, _)| t);
+        self.judge_wrong(1.0, 0.0)
+    }
+
+    /// The same with deliberate errors: a factor on the radius with which that time is found, and how much too early it is, over
+    /// radius / speed.
+    pub fn judge_wrong(&self, swollen: f64, early: f64) -> Verdict {
+        let path = Path { radius: swollen * self.path.radius, ..self.path };
+        let early = early * path.radius / self.fastest;
+        let found = MovingWall::new(&self.wall).first_touch(self.now, &path).map(|(t, _)| t - early);
         let (march, instant, within) = (self.march(), self.instant(), self.path.within);
         if found.is_some_and(|t| self.gap(t).abs() > FINE * self.path.radius) {
             return Verdict::False;
