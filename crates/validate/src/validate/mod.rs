@@ -32,6 +32,7 @@ mod stick_slip;
 mod tree_error;
 mod tumbler;
 mod walls;
+mod wrong_field;
 
 use serde::Serialize;
 
