@@ -278,6 +278,7 @@ impl SoftSpheres {
                 break;
             }
             world.clock.tick();
+            self.ground.check_apart(world)?;
             if live.blocks.used_up(distance, world) || live.blocks.walls_moved(world, &poses(world, 0.0)) {
                 self.relist(live, world, report)?;
             }

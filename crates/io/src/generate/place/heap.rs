@@ -4,8 +4,8 @@
 use glam::DVec3;
 use rubblepile_core::{
     Asteroid, Domain, Rng, World,
-    wall::Pose,
     settings::{Check, Length, Number, Quantity, join},
+    wall::Pose,
 };
 use rubblepile_geometry::mesh::SurfaceTree;
 use schemars::JsonSchema;
