@@ -64,6 +64,15 @@ impl OnPlane {
         Ok(())
     }
 
+    /// Kinetic, elastic, and gravitational as it should be, J.
+    fn mechanical_energy(&mut self, slope: f64) -> Result<f64, CaseError> {
+        let elastic: f64 = self.method.contacts(&self.world)?.iter().map(|c| c.elastic).sum();
+        let (b, angle) = (&self.world.bodies, slope.atan());
+        let (translation, rotation) = b.kinetic_energy();
+        let down = DVec3::new(angle.sin(), 0.0, -angle.cos());
+        Ok(translation + rotation + elastic - b.mass[0] * GRAVITY * down.dot(b.position[0]))
+    }
+
     /// Speed along x and R times the spin.
     fn motion(&self) -> (f64, f64) {
         (self.world.bodies.velocity[0].x, RADIUS * self.world.bodies.spin[0].y)
@@ -163,6 +172,12 @@ const SLIDING_AND_ROLLING: Claim = Claim {
     what: "a sphere on a slope: friction, rolling torque and its limit",
     verdict: Verdict::Reproduced { tolerance: "1e-3 of g sin t: overlap over radius; the angles to 5e-4" },
 };
+const HEAT: Claim = Claim {
+    paper: Paper::AsteroidSurface2024,
+    item: "section 2.1, dissipation",
+    what: "the contact law takes energy: heat by cause adds up to what is lost",
+    verdict: Verdict::Reproduced { tolerance: "1e-3 of what gravity gives: the step" },
+};
 const TWISTING: Claim = Claim {
     paper: Paper::AsteroidSurface2024,
     item: "eq. (2)",
@@ -182,7 +197,7 @@ impl Case for Slope {
     }
 
     fn claims(&self) -> &'static [Claim] {
-        &[SLIDING_AND_ROLLING, TWISTING]
+        &[SLIDING_AND_ROLLING, TWISTING, HEAT]
     }
 
     fn wrongs(&self) -> &'static [&'static str] {
@@ -202,6 +217,7 @@ impl Case for Slope {
             ("slides and turns, resisted", 0.2, 0.5, 0.2, 0.60, 3.364802, 2.103001),
         ] {
             let mut sphere = OnPlane::new(material(mu, mu_r, beta), tan, wrong);
+            let before = sphere.mechanical_energy(tan)?;
             let (ours, turning) = sphere.accelerations()?;
             let tolerance = 1e-3 * GRAVITY * tan.atan().sin();
             let push = |quantity: &str, reference: f64, ours: f64| {
@@ -210,6 +226,15 @@ impl Case for Slope {
             };
             push("acceleration", a, ours);
             push("R dw/dt", alpha, turning);
+            if a > 0.0 {
+                let lost = before - sphere.mechanical_energy(tan)?;
+                let b = &sphere.world.bodies;
+                let released = b.mass[0] * GRAVITY * tan.atan().sin() * b.position[0].x;
+                let off = (sphere.world.dissipation.total() - lost) / released;
+                let what =
+                    format!("{what}: heat less the energy that is lost, over the energy that gravity gives");
+                rows.push(HEAT.row("slope", what, 0.0, off, 1e-3));
+            }
         }
         for (what, mu, mu_r, beta, limit) in [
             ("friction angle, tangent", 0.5, 1.05, 0.8, 0.5),
