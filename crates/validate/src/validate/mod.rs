@@ -12,6 +12,7 @@ mod deformable;
 mod deformable_balance;
 mod deformable_identities;
 mod diffusion;
+mod figure_11;
 mod free_rotation;
 mod gas;
 mod hopper;
