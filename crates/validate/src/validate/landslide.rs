@@ -25,6 +25,8 @@ const HIGH: f64 = 10.0;
 const FULL_SIZE: &str =
     "25,088 and 77,312 grains of 10 cm on Bennu for 12 h: 25 million steps each, for a graphics card";
 
+const HEAT_TOO_LARGE: &str = "it falls, but heat is 1.4 times what is lost. One sphere on a plane balances to 4e-6, and 26 kJ of effective \
+     potential and 27 kJ by frames agree on what is lost; the cause on a rough, turning surface is not found";
 const FLOW: Claim = Claim {
     paper: PAPER,
     item: "figure 12",
@@ -54,7 +56,7 @@ const ENERGY: Claim = Claim {
     paper: PAPER,
     item: "figure 16b",
     what: "friction and collisions take mechanical energy",
-    verdict: Verdict::Reproduced { tolerance: "5 %: gravity is kept for 100 steps" },
+    verdict: Verdict::NotReproduced { why: HEAT_TOO_LARGE },
 };
 const NOT_RUN: [Claim; 6] = [
     Claim {
@@ -411,7 +413,8 @@ impl Case for Landslide {
         ));
         let heat = pile.run.world.dissipation.total() - energy[1];
         let lost = energy[0] - pile.mechanical_energy()?;
-        rows.push(ENERGY.row(name, "heat over the mechanical energy that is lost", 1.0, heat / lost, 0.05));
+        let what = "heat over the mechanical energy that is lost";
+        rows.push(ENERGY.row(name, what, 1.0, heat / lost, 0.05).red(HEAT_TOO_LARGE));
         Ok(())
     }
 }
