@@ -25,8 +25,8 @@ const HIGH: f64 = 10.0;
 const FULL_SIZE: &str =
     "25,088 and 77,312 grains of 10 cm on Bennu for 12 h: 25 million steps each, for a graphics card";
 
-const HEAT_TOO_LARGE: &str = "it falls, but heat is 1.4 times what is lost. One sphere on a plane balances to 4e-6, and 26 kJ of effective \
-     potential and 27 kJ by frames agree on what is lost; the cause on a rough, turning surface is not found";
+const HEAT_TOO_LARGE: &str = "it falls, but heat is 1.4 times what is lost. On the way to the equator they agree to 5 %; then, on the edge of the \
+     ridge, heat of rolling and sliding grows and energy does not fall";
 const FLOW: Claim = Claim {
     paper: PAPER,
     item: "figure 12",
