@@ -28,6 +28,13 @@ pub enum Error {
     Inside { id: u64, asteroid: String, time: f64 },
 
     #[error(
+        "asteroids `{}` and `{}` touch at t = {at}, and contact between asteroids is not resolved: end the run before, or change \
+         their motion; with contact dynamics the smaller one can be a body instead, `shape = {{ file = ... }}` of [[grains]]",
+        names[0], names[1], at = text::time(*time)
+    )]
+    AsteroidsTouch { names: [String; 2], time: f64 },
+
+    #[error(
         "the contact problem was not solved in {steps} steps in a row (residual {residual:.1e}, asked for {tolerance:.1e}) \
          up to t = {at}; try a shorter time step, more `iterations` or a looser `tolerance`",
         at = text::time(*time)

@@ -166,6 +166,7 @@ impl HardSpheres {
                 world.bodies.spin[row] = pose.spin;
             }
         }
+        self.surfaces.check_apart(world)?;
         if keep_dissipation {
             let work: f64 = (held_before.iter().zip(self.held_now(world, true)).zip(&self.held))
                 .map(|((before, after), &(row, _))| work_on(world, row as usize, before, &after))
@@ -289,6 +290,8 @@ impl Method for HardSpheres {
         for _ in 0..steps {
             if world.bodies.is_empty() {
                 step_of_asteroids(world, fields, report)?;
+                self.surfaces.update(world);
+                self.surfaces.check_apart(world)?;
                 continue;
             }
             world.bodies.check_finite(world.time())?;

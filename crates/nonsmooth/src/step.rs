@@ -186,7 +186,8 @@ impl ContactDynamics {
         }
         report.add_time("drift", start);
         // After the step is whole: a run that ends here leaves a world to go on from.
-        self.note(outcome, contacts.len(), world, report)
+        self.note(outcome, contacts.len(), world, report)?;
+        self.surfaces.check_apart(world)
     }
 
     /// Counts what the solver did; too many failures in a row end the run.

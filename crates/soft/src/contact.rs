@@ -165,7 +165,8 @@ pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         let roll = half * k_r * held.rolling.dot(held.rolling);
         let twist = half * k_t * held.twisting * held.twisting;
         energy.stored = energy.stored + roll + twist;
-        energy.rolling = m_r.dot(across) * dt - roll + half * k_r * turned_r.dot(turned_r);
+        // What the torque takes from the spins: slip adds to omega_R, but the torque does no work on it.
+        energy.rolling = m_r.dot(seen.spin.across(n)) * dt - roll + half * k_r * turned_r.dot(turned_r);
         energy.twisting = m_t * omega_t * dt - twist + half * k_t * before_t * before_t;
     }
     (push, energy)

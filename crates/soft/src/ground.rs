@@ -28,6 +28,17 @@ impl Ground {
         self.clear.clear();
     }
 
+    /// Two asteroids that touch are an error.
+    pub fn check_apart(&mut self, world: &World) -> Result<()> {
+        if world.asteroids.len() > 1 {
+            if self.surfaces.update(world) {
+                self.clear.clear();
+            }
+            self.surfaces.check_apart(world)?;
+        }
+        Ok(())
+    }
+
     /// All facets that are within a radius and `skin` of a grain, in the order of the rows. A grain inside is an error.
     pub fn near(&mut self, world: &World, skin: f64) -> Result<Vec<FacetCandidate>> {
         if self.surfaces.update(world) {

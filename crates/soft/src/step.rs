@@ -301,6 +301,7 @@ impl SoftSpheres {
             }
             world.clock.tick();
             done += 1;
+            self.ground.check_apart(world)?;
             let distance = distance.max(carry(live, world, account));
             if live.catches {
                 caught = catch::touches(world, &live.held);

@@ -5,3 +5,4 @@ mod common;
 mod kill;
 mod shapes_and_maps;
 mod sweep;
+mod touching;

@@ -19,6 +19,8 @@ mod sphere;
 mod tests;
 mod wall;
 
+pub(crate) use plain::between_segments;
+
 pub use ground::{GroundPoint, hull_ground};
 pub use prepared::{Hull, Placed};
 pub use sphere::hull_sphere;

@@ -8,10 +8,12 @@
 //! | `body.rs` | from a surface to an asteroid with mass, moments and axes |
 //! | `surfaces.rs` | the trees of a world's asteroids |
 //! | `touch.rs` | how a sphere touches a triangle, and with which share of its circle of contact |
+//! | `apart.rs` | how far two surfaces are apart |
 //! | `crossing.rs` | triangles that go through each other |
 //! | `heal/` | repairs of what is wrong |
 //! | `make.rs` | spheres, ellipsoids and spinning tops with craters, boulders and roughness |
 
+mod apart;
 mod body;
 mod crossing;
 mod facets;
@@ -31,6 +33,7 @@ use thiserror::Error;
 
 use crate::solid::{Mass, mass_of_triangles};
 
+pub use apart::gap;
 pub use body::{Axes, asteroid};
 pub use facets::{Bend, Facets, MeshEdge};
 pub use heal::heal;

@@ -8,22 +8,29 @@ use super::Mesh;
 const LEAF: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
-struct Node {
-    low: DVec3,
-    high: DVec3,
+pub(super) struct Node {
+    pub low: DVec3,
+    pub high: DVec3,
     /// Of a leaf: where its triangles begin in the order, and how many. Of others: the second child (the first follows
     /// its parent), and 0.
-    start: u32,
-    count: u32,
+    pub start: u32,
+    pub count: u32,
+}
+
+impl Node {
+    /// Where the triangles of a leaf are in the order of the tree.
+    pub fn slots(&self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.count) as usize
+    }
 }
 
 /// A surface that can be asked what is near.
 #[derive(Debug, Clone)]
 pub struct SurfaceTree {
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     order: Vec<u32>,
     /// Corners by triangle, in the order of the leaves.
-    corners: Vec<[DVec3; 3]>,
+    pub(super) corners: Vec<[DVec3; 3]>,
     /// Sums of the normals about vertices, weighted by angles, and about edges (of each triangle, from corner k to the next):
     /// which side of a surface one is on next to them (Baerentzen and Aanaes 2005).
     vertex_normal: Vec<[DVec3; 3]>,
@@ -103,7 +110,7 @@ impl SurfaceTree {
             if node.count == 0 {
                 stack.extend([node.start as usize, k + 1]);
             }
-            for slot in node.start as usize..node.start as usize + node.count as usize {
+            for slot in node.slots() {
                 let (point, place) = closest(&self.corners[slot], x);
                 if point.distance_squared(x) < reach * reach {
                     found(slot, point, place);
@@ -124,7 +131,7 @@ impl SurfaceTree {
             if node.count == 0 {
                 stack.extend([node.start as usize, k + 1]);
             }
-            for slot in node.start as usize..node.start as usize + node.count as usize {
+            for slot in node.slots() {
                 found(self.order[slot]);
             }
         }
@@ -146,7 +153,7 @@ impl SurfaceTree {
                 let swap = children[0].1 < children[1].1;
                 stack.extend(if swap { [children[1], children[0]] } else { children });
             }
-            for slot in node.start as usize..node.start as usize + node.count as usize {
+            for slot in node.slots() {
                 let (point, feature) = closest(&self.corners[slot], x);
                 let square = point.distance_squared(x);
                 let least = best.map_or((f64::INFINITY, u32::MAX), |b| (b.0, self.order[b.1]));
@@ -193,7 +200,7 @@ impl SurfaceTree {
             if node.count == 0 {
                 stack.extend([node.start as usize, k + 1]);
             }
-            for slot in node.start as usize..node.start as usize + node.count as usize {
+            for slot in node.slots() {
                 let hit = meets(&self.corners[slot], from, way).map(|t| (t, self.order[slot]));
                 if hit.is_some_and(|hit| best.is_none_or(|b| hit < b)) {
                     best = hit;
@@ -273,7 +280,7 @@ fn square_to_box(node: &Node, x: DVec3) -> f64 {
 }
 
 /// Where a ray meets a triangle (Moeller and Trumbore 1997), its edges included.
-fn meets(&[a, b, c]: &[DVec3; 3], from: DVec3, way: DVec3) -> Option<f64> {
+pub(super) fn meets(&[a, b, c]: &[DVec3; 3], from: DVec3, way: DVec3) -> Option<f64> {
     let (ab, ac, x) = (b - a, c - a, from - a);
     let p = way.cross(ac);
     let volume = ab.dot(p);

@@ -53,7 +53,7 @@ pub fn positions(
             let x = region.draw(r, domain, rng);
             tries += 1;
             spent += 1;
-            if !grid.is_taken(x, r, gap) {
+            if !grid.is_taken(x, r, gap) && region.is_free(x, r) {
                 break x;
             }
             if tries >= TRIES || spent >= budget {

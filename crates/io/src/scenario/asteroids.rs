@@ -6,11 +6,11 @@ use std::{collections::HashSet, path::Path};
 
 use glam::{DQuat, DVec3};
 use rubblepile_core::{
-    Advice, Rng, World,
+    Advice, Error, Rng, World,
     settings::{Problem, join},
     wall::shapes::origin,
 };
-use rubblepile_geometry::mesh::{self, Axes};
+use rubblepile_geometry::mesh::{self, Axes, Surfaces};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -187,5 +187,23 @@ pub(super) fn add_asteroids(
         }
         world.asteroids.push(asteroid);
     }
+    check_apart(world, loaded)?;
     Ok(advice)
+}
+
+/// Asteroids that touch at the start are refused: their contact is not resolved.
+fn check_apart(world: &World, loaded: &Loaded) -> Result<(), ScenarioError> {
+    if world.asteroids.len() < 2 {
+        return Ok(());
+    }
+    let mut surfaces = Surfaces::default();
+    surfaces.update(world);
+    let Err(Error::AsteroidsTouch { names: [first, second], .. }) = surfaces.check_apart(world) else {
+        return Ok(());
+    };
+    let k = world.asteroids.iter().position(|a| a.name == second).unwrap_or(0);
+    let message =
+        format!("asteroids `{first}` and `{second}` touch, and contact between asteroids is not resolved");
+    let problem = Problem::new(format!("asteroid[{k}].position"), message);
+    loaded.sources.problems(vec![problem.help("move them apart")])
 }

@@ -5,6 +5,7 @@ use rubblepile_io::generate;
 
 mod add_a_place;
 mod build;
+mod heap;
 mod hostile;
 mod interop;
 mod overrides;

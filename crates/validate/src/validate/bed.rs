@@ -6,7 +6,7 @@ use rubblepile_gravity::Uniform;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
 use super::ValidateRow;
-use crate::cases::{CaseError, Rows};
+use crate::cases::{CaseError, Rows, Wrong};
 
 const GRAVITY: f64 = 9.81;
 /// Friction of the plane.
@@ -14,7 +14,7 @@ const MU: f64 = 0.5;
 const RADIUS: f64 = 0.01;
 
 /// Three layers of a hexagonal packing that cohesion and rolling resistance hold together.
-fn block(tan: f64, speed: f64) -> (World, Fields) {
+fn block(tan: f64, speed: f64, wrong: &Wrong) -> (World, Fields) {
     let grain = Material {
         name: "grain".into(),
         density: 2500.0,
@@ -32,7 +32,7 @@ fn block(tan: f64, speed: f64) -> (World, Fields) {
     world.pairs = vec![PairOverride {
         a: 0,
         b: 1,
-        friction_sliding: Some(MU),
+        friction_sliding: Some(wrong.factor("friction") * MU),
         friction_rolling: Some(0.0),
         friction_twisting: Some(0.0),
         cohesion: Some(0.0),
@@ -57,13 +57,13 @@ fn block(tan: f64, speed: f64) -> (World, Fields) {
     world.walls =
         vec![Wall::new(0, "plane", 1, Surface::Plane(Plane { point: DVec3::ZERO, normal: DVec3::Z }))];
     let angle = tan.atan();
-    let acceleration = GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos());
+    let acceleration = wrong.factor("gravity") * GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos());
     (world, Fields { list: vec![Box::new(Uniform { acceleration })] })
 }
 
 /// Speed of the block's centre at the two ends of the second half of one second.
-fn run(tan: f64, speed: f64) -> Result<(f64, f64), CaseError> {
-    let (mut world, mut fields) = block(tan, speed);
+fn run(tan: f64, speed: f64, wrong: &Wrong) -> Result<(f64, f64), CaseError> {
+    let (mut world, mut fields) = block(tan, speed, wrong);
     let settings = Settings::default();
     let shortest = shortest_contact_time(&world, &settings).ok_or("no contact time")?;
     world.clock.timestep = shortest.seconds / STEPS_PER_CONTACT;
@@ -76,9 +76,9 @@ fn run(tan: f64, speed: f64) -> Result<(f64, f64), CaseError> {
     Ok((end, (end - half) / (world.time() - time)))
 }
 
-pub fn rows(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
+pub fn rows(wrong: &Wrong, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
     let source = "Coulomb: tan = mu_S; a = g (sin - mu_S cos)";
-    let (speed, _) = run(0.45, 0.0)?;
+    let (speed, _) = run(0.45, 0.0, wrong)?;
     rows.push(ValidateRow::new(
         "slope",
         "block of 108 grains at tan 0.45: speed, m/s",
@@ -88,7 +88,7 @@ pub fn rows(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         source,
     ));
     let exact = |tan: f64| GRAVITY * (tan.atan().sin() - MU * tan.atan().cos());
-    let (_, a) = run(0.6, 0.0)?;
+    let (_, a) = run(0.6, 0.0, wrong)?;
     let expected = exact(0.6);
     rows.push(ValidateRow::new(
         "slope",
@@ -98,7 +98,7 @@ pub fn rows(rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         1e-2 * expected,
         source,
     ));
-    let (below, above) = (run(0.48, 1.0)?.1, run(0.52, 1.0)?.1);
+    let (below, above) = (run(0.48, 1.0, wrong)?.1, run(0.52, 1.0, wrong)?.1);
     let zero = 0.48 - 0.04 * below / (above - below);
     rows.push(ValidateRow::new(
         "slope",

@@ -6,8 +6,8 @@ use rubblepile_gravity::{Accuracy, Direct, Tree};
 use rubblepile_probe::momentum::Momenta;
 use rubblepile_soft::{STEPS_PER_CONTACT, Settings, SoftSpheres, shortest_contact_time};
 
-use super::ValidateRow;
-use crate::cases::{Case, CaseError, Options, Rows};
+use super::{ValidateRow, wrong_field::wrong_field};
+use crate::cases::{Case, CaseError, Options, Rows, Wrong};
 
 pub struct Collapse;
 
@@ -16,13 +16,13 @@ const RADIUS: f64 = 10.0;
 const DENSITY: f64 = 3000.0;
 
 /// `n` grains at random in a sphere that they fill to `filling`, in slow rotation.
-fn cloud(n: usize, filling: f64, cohesion: f64) -> (World, f64) {
+fn cloud(n: usize, filling: f64, cohesion: f64, wrong: &Wrong) -> (World, f64) {
     let mut world = World::new(1.0);
     world.materials = vec![Material {
         name: "rock".into(),
         density: DENSITY,
-        restitution_normal: 0.55,
-        restitution_tangential: 0.55,
+        restitution_normal: 0.55 * wrong.factor("restitution"),
+        restitution_tangential: 0.55 * wrong.factor("restitution"),
         friction_sliding: 0.55,
         friction_rolling: 1.05,
         friction_twisting: 1.3,
@@ -109,23 +109,29 @@ impl Case for Collapse {
         "a cloud falls together: momentum, angular momentum and energy are accounted for"
     }
 
+    fn wrongs(&self) -> &'static [&'static str] {
+        &["gravity", "gravity_on_first", "restitution"]
+    }
+
     fn run(&self, options: &Options, rows: &Rows<ValidateRow>) -> Result<(), CaseError> {
         let (n, filling, times) = if options.full { (3000, 0.05, 4.0) } else { (300, 0.2, 1.5) };
-        let direct = || Fields { list: vec![Box::new(Direct::new(G, 1))] };
+        let wrong = &options.wrong;
+        let direct = || Fields { list: vec![wrong_field(Box::new(Direct::new(G, 1)), wrong)] };
         let push = |what: String, ours: f64, tolerance: f64| {
             rows.push(ValidateRow::new(CASE, what, 0.0, ours, tolerance, "conservation laws"));
         };
         for cohesion in [0.0, 100.0] {
             let label = |what: &str| format!("{n} grains, cohesion {cohesion} Pa: {what}");
-            let worst = run(cloud(n, filling, cohesion), times, STEPS_PER_CONTACT, direct())?;
+            let worst = run(cloud(n, filling, cohesion, wrong), times, STEPS_PER_CONTACT, direct())?;
             push(label("drift of momentum"), worst.momentum, 1e-12);
             push(label("drift of angular momentum"), worst.angular, 1e-12);
             push(label("energy balance over potential energy"), worst.balance, 1e-3);
             push(label("heat taken back, J"), worst.least_heat.min(0.0), 0.0);
         }
         // The tree's forces are not pairs: its drift is within the error asked for, no less.
-        let tree = Fields { list: vec![Box::new(Tree::new(Accuracy::Error(1e-3), 1, G))] };
-        let worst = run(cloud(n, filling, 0.0), times, STEPS_PER_CONTACT, tree)?;
+        let tree = Box::new(Tree::new(Accuracy::Error(1e-3), 1, G));
+        let tree = Fields { list: vec![wrong_field(tree, wrong)] };
+        let worst = run(cloud(n, filling, 0.0, wrong), times, STEPS_PER_CONTACT, tree)?;
         push(format!("{n} grains, tree at 1e-3: drift of momentum"), worst.momentum, 1e-3);
         push(format!("{n} grains, tree at 1e-3: energy balance over potential energy"), worst.balance, 1e-3);
         Ok(())

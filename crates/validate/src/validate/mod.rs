@@ -12,6 +12,7 @@ mod deformable;
 mod deformable_balance;
 mod deformable_identities;
 mod diffusion;
+mod figure_11;
 mod free_rotation;
 mod gas;
 mod hopper;
@@ -32,6 +33,7 @@ mod stick_slip;
 mod tree_error;
 mod tumbler;
 mod walls;
+mod wrong_field;
 
 use serde::Serialize;
 

@@ -46,6 +46,11 @@ pub trait Region: fmt::Debug {
     /// A position, uniformly distributed, at which a sphere of radius `r` does not stick out. There must be room for it.
     fn draw(&self, r: f64, domain: &Domain, rng: &mut Rng) -> DVec3;
 
+    /// Whether a drawn position is free of what the region itself holds, such as uneven ground.
+    fn is_free(&self, _x: DVec3, _r: f64) -> bool {
+        true
+    }
+
     /// Whether its sides are along the axes: a lattice then sits in the middle of what is free.
     fn is_box(&self) -> bool {
         false
