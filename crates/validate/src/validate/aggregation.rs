@@ -69,8 +69,9 @@ const FAST: Claim = claim(
 const SPUN: Claim = claim(
     "figure 4(a)",
     "spins of 4e-3 rad/s: a period of some tens of hours",
-    Verdict::NotReproduced {
-        why: "five seeds give 83 to 225 h, 1.5 times as much spin 24 to 120 h: spins about random axes cancel, and one draw says little",
+    Verdict::Partly {
+        tolerance: "some tens of hours: 20 to 100, mean of the seeds",
+        missing: "seven draws give 62 to 225 h: spins about random axes cancel, and one draw, as in the paper, says little",
     },
 );
 const BALANCED: Claim = claim(
@@ -360,7 +361,7 @@ fn judge<'a>(of: &impl Fn(Motion) -> Vec<&'a Outcome>, rows: &Rows<ValidateRow>)
         rows.push(row(claim, &what, 1.0, mean(&found, |o| o.orbital), 0.15));
     }
     let spun = row(&SPUN, "spin 4e-3 rad/s: period, h", 60.0, mean(&of(PARTS[1]), |o| o.period), 40.0);
-    rows.push(spun.red("one draw of random axes in the paper; five of ours give 83 to 225 h"));
+    rows.push(spun.red("one draw of random axes in the paper; seven of ours give 62 to 225 h"));
 
     for (at, above, what) in LIMITS {
         let part = |motion| mean(&of(motion), |o| o.bodies / 200.0);
