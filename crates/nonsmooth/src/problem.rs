@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Part of an overlap that is taken back in a step.
-const TAKEN_BACK: f64 = 0.2;
+const BAUMGARTE: f64 = 0.2;
 
 /// Speeds below this part of those of the bodies are rounding errors, which no solver takes away.
 const ROUNDING: f64 = 1e-12;
@@ -229,7 +229,7 @@ fn entry(free: &Free, contact: &ContactPoint, law: &ContactParameters) -> Contac
         // An overlap is taken back no faster than half the speed that a fall through it would give, so that it returns
         // less energy than it had set free; a step's own force and what the contact has to stop anyway come on top.
         let fall = (2.0 * field / free.timestep * -contact.gap).sqrt();
-        -(TAKEN_BACK * -contact.gap / free.timestep).min(0.5 * (fall + field + (-closing).max(0.0)))
+        -(BAUMGARTE * -contact.gap / free.timestep).min(0.5 * (fall + field + (-closing).max(0.0)))
     };
     // Eq. (10): a contact that closes within the step parts with e times the speed that it met with.
     let met = before.dot(n);
