@@ -120,8 +120,7 @@ impl Column {
         Some(Column { tree, pose: asteroid.pose(), foot, up, radius, height })
     }
 
-    /// Height over the plane through its foot of the ground below a place on that plane; `None`: there is none, or the place is
-    /// under a cliff.
+    /// Height of the ground above the base plane at a point of that plane; `None` if there is no ground there or an overhang covers it.
     fn ground(&self, place: DVec3) -> Option<f64> {
         let top = self.height[1] + 2.0 * self.radius;
         let from = place + top * self.up;
@@ -130,7 +129,7 @@ impl Column {
         Some(top - depth)
     }
 
-    /// A position in the world as a place on the plane through its foot, and the height over that.
+    /// A position in the world as a point of the base plane and a height above it.
     fn place(&self, x: DVec3) -> (DVec3, f64) {
         let local = self.pose.to_local(x);
         let along = (local - self.foot).dot(self.up);

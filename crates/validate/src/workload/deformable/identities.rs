@@ -252,7 +252,7 @@ impl NodeMeeting {
         }
     }
 
-    /// How far the closest point is from having its tangent across the way to the node, eq. (18), m². Of a wall there is none to find.
+    /// Residual of eq. (18): the tangent at the closest point times the vector to the node, m². `None` for a wall.
     pub fn closest_point_error(&self, wrong: &Wrong) -> Option<f64> {
         let [_, node, _, m0, m1, m2, m3] = self.places();
         let found = closest([m0, m1, m2, m3], node)?;
