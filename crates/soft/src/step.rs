@@ -151,7 +151,11 @@ impl SoftSpheres {
             Some(order) => remember.permute(&order),
             None => remember.sort_walls(),
         }
-        match self.load_with(world, &remember) {
+        self.reload(world, &remember)
+    }
+
+    fn reload(&mut self, world: &mut World, remember: &Remember) -> Result<()> {
+        match self.load_with(world, remember) {
             Ok(live) => self.live = Some(live),
             Err(error) => {
                 // The memory must not be lost with the scratch: what the world has is older.
@@ -330,14 +334,7 @@ impl SoftSpheres {
             Some(left) => remember.keep(left),
             None => remember.sort_walls(),
         }
-        match self.load_with(world, &remember) {
-            Ok(live) => self.live = Some(live),
-            Err(error) => {
-                world.part = Some(Box::new(SoftState { contacts: remember.history(world) }));
-                return Err(error);
-            }
-        }
-        Ok(())
+        self.reload(world, &remember)
     }
 }
 
