@@ -29,6 +29,15 @@ impl Paper {
         Paper::AsteroidSurface2024,
     ];
 
+    pub const fn claim(self, item: &'static str, what: &'static str, verdict: Verdict) -> Claim {
+        Claim { paper: self, item, what, verdict }
+    }
+
+    /// A claim that holds within a tolerance, which says where it comes from.
+    pub const fn reproduced(self, item: &'static str, what: &'static str, tolerance: &'static str) -> Claim {
+        self.claim(item, what, Verdict::Reproduced { tolerance })
+    }
+
     /// As in the sources of rows.
     pub fn name(self) -> &'static str {
         match self {

@@ -33,9 +33,7 @@ const SCATTER: f64 = 0.6;
 /// Error of taking each layer for itself, over what crowding does to a height: a diameter over the heavy scale height.
 const LOCAL: f64 = 0.2;
 
-const fn claim(item: &'static str, what: &'static str, verdict: Verdict) -> Claim {
-    Claim { paper: Paper::HardSphere2011, item, what, verdict }
-}
+const PAPER: Paper = Paper::HardSphere2011;
 
 /// What the paper found in a tube of this radius: means over six snapshots, and their standard deviation.
 struct Tube {
@@ -58,13 +56,13 @@ const SKEWED: &str =
 
 static WIDE: Tube = Tube {
     radius: 1.0,
-    heights: claim(
+    heights: PAPER.claim(
         "figure 5, section 3.1",
         "measured scale heights 1.89 ± 0.06, 0.628 ± 0.045, 0.185 ± 0.007",
         Verdict::Partly { tolerance: SPREAD, missing: HEAVY },
     ),
     scale_height: [[1.89, 0.06], [0.628, 0.045], [0.185, 0.007]],
-    probability: claim(
+    probability: PAPER.claim(
         "section 3.1, K-S",
         "mean K-S probabilities 0.77 ± 0.27, 0.40 ± 0.33, 0.72 ± 0.16",
         Verdict::Reproduced { tolerance: SIX },
@@ -74,13 +72,13 @@ static WIDE: Tube = Tube {
 
 static NARROW: Tube = Tube {
     radius: 0.5,
-    heights: claim(
+    heights: PAPER.claim(
         "section 3.1, half width",
         "measured scale heights 1.89 ± 0.15, 0.720 ± 0.034, 0.204 ± 0.011 in a tube of half the width",
         Verdict::Reproduced { tolerance: SPREAD },
     ),
     scale_height: [[1.89, 0.15], [0.720, 0.034], [0.204, 0.011]],
-    probability: claim(
+    probability: PAPER.claim(
         "section 3.1, half width, K-S",
         "mean K-S probabilities 0.22 ± 0.31, 0.05 ± 0.06, 0.62 ± 0.35",
         Verdict::Partly { tolerance: SIX, missing: SKEWED },
@@ -88,7 +86,7 @@ static NARROW: Tube = Tube {
     ks: [[0.22, 0.31], [0.05, 0.06], [0.62, 0.35]],
 };
 
-const SPLASH: Claim = claim(
+const SPLASH: Claim = PAPER.claim(
     "figure 4",
     "snapshots at the start, in the splash (step 30) and in equilibrium (step 1000)",
     Verdict::Partly {
@@ -96,46 +94,46 @@ const SPLASH: Claim = claim(
         missing: "the pictures themselves are not compared",
     },
 );
-const EXPECTED: Claim = claim(
+const EXPECTED: Claim = PAPER.claim(
     "section 3.1, eqs (27)-(31)",
     "expected scale heights 1.88, 0.626, 0.188",
     Verdict::Reproduced { tolerance: "1 %: the paper gives three digits; our ball is looser" },
 );
-const CONSERVED: Claim = claim(
+const CONSERVED: Claim = PAPER.claim(
     "section 3.1, energy",
     "energy constant to 1e-4",
     Verdict::Reproduced { tolerance: "1e-9: rounding, 1e-16 per collision, a million collisions" },
 );
-const FLUCTUATION: Claim = claim(
+const FLUCTUATION: Claim = PAPER.claim(
     "figure 5, fluctuations",
     "standard deviation of the mean heights over six snapshots, in both tubes",
     Verdict::Reproduced {
         tolerance: "a standard deviation from six samples is within 0.41 to 1.60 of the true one",
     },
 );
-const WIDTH: Claim = claim(
+const WIDTH: Claim = PAPER.claim(
     "section 3.1, widths",
     "larger discrepancies from the ideal ratios in narrower tubes",
     Verdict::Reproduced { tolerance: "three standard errors, and 20 % of the excess: see the page" },
 );
-const OWN: Claim = claim(
+const OWN: Claim = PAPER.claim(
     "figure 6",
     "K-S probabilities 0.89, 0.08, 0.70 of the last snapshot",
     Verdict::NotAttempted { why: "one snapshot is one draw; the means over six are judged" },
 );
-const WITH_EXPECTED: Claim = claim(
+const WITH_EXPECTED: Claim = PAPER.claim(
     "section 3.1, K-S with expected heights",
     "K-S probabilities do not change significantly with the expected scale heights",
     Verdict::NotAttempted { why: "no numbers are given" },
 );
-const ENERGY: Claim = claim(
+const ENERGY: Claim = PAPER.claim(
     "section 3.1, starting energy",
     "2.9869e15 in system units",
     Verdict::NotAttempted {
         why: "the unit of mass is not given (it would be 256); the expected scale heights judge the same energy",
     },
 );
-const STEP: Claim = claim(
+const STEP: Claim = PAPER.claim(
     "figure 5, timestep",
     "a timestep of 1e-8",
     Verdict::NotReproduced {

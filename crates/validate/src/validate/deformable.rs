@@ -19,9 +19,7 @@ fn row(case: &dyn Case<Row = ValidateRow>, what: String, numbers: [f64; 3], sour
     ValidateRow::new(case.name(), what, reference, ours, tolerance, source)
 }
 
-const fn claim(item: &'static str, what: &'static str, verdict: Verdict) -> Claim {
-    Claim { paper: Paper::Meshfree2016, item, what, verdict }
-}
+const PAPER: Paper = Paper::Meshfree2016;
 
 /// Name, coarsest spacing, relative error of displacements with a factor on the modulus, source.
 type Experiment =
@@ -30,21 +28,21 @@ type Experiment =
 const INTERPOLATIONS: [(Interpolation, &str); 2] =
     [(Interpolation::Radial, "radial"), (Interpolation::LeastSquares, "least squares")];
 
-const QUADRATURE: Claim = claim(
+const QUADRATURE: Claim = PAPER.claim(
     "section 2",
     "six points per triangle; their number and order are \"an open topic\"",
     Verdict::Reproduced {
         tolerance: "uniform and linear stresses balance to 1e-9 and 1e-6, rounding and the square of strains; they do with a correction of gradients that the paper does not have",
     },
 );
-const DENSITY: Claim = claim(
+const DENSITY: Claim = PAPER.claim(
     "section 6",
     "convergence in nodal density, which the paper leaves for later",
     Verdict::Reproduced {
         tolerance: "order 3, that of quadratic fields, of the errors of a bent beam and a thick ring: 0.7, the spread from one spacing to the next on irregular nodes",
     },
 );
-const SCHEME: Claim = claim(
+const SCHEME: Claim = PAPER.claim(
     "section 4, eqs (25)-(28)",
     "the composite scheme",
     Verdict::Reproduced { tolerance: "period of a bar: 2e-3 with 100 steps per period" },
@@ -112,7 +110,7 @@ impl Case for Patch {
     }
 }
 
-const WALL_CONTACT: Claim = claim(
+const WALL_CONTACT: Claim = PAPER.claim(
     "appendix C; section 6",
     "contact with a wall; comparisons of accuracy, which the paper leaves for later",
     Verdict::Reproduced { tolerance: "5 % of Hertz, whose contact is small: here it is 7.5 % of the radius" },
@@ -167,19 +165,19 @@ fn largest_at_rest(all: &[[NodeRecord; 2]]) -> [f64; 3] {
         .fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k].max(b[k])))
 }
 
-const EXAMPLE_1: Claim = claim(
+const EXAMPLE_1: Claim = PAPER.claim(
     "table I, example 1",
     "105 nodes, 172 cells, 1,032 Gauss points",
     Verdict::Reproduced {
         tolerance: "36 nodes on the outline follow from the table exactly; inner nodes 5 %: their generator is another",
     },
 );
-const EXAMPLE_1_TIME: Claim = claim(
+const EXAMPLE_1_TIME: Claim = PAPER.claim(
     "table I, example 1",
     "computation time: a few minutes",
     Verdict::NotAttempted { why: "Matlab on another machine; here it takes half a second" },
 );
-const FIGURE_7: Claim = claim(
+const FIGURE_7: Claim = PAPER.claim(
     "figure 7",
     "heights of the lowest and the highest node while the disc bounces, and velocity fields",
     Verdict::Partly {
@@ -187,14 +185,14 @@ const FIGURE_7: Claim = claim(
         missing: "the curves: neither the drop height nor the steps are in the text or Table I",
     },
 );
-const NEWMARK: Claim = claim(
+const NEWMARK: Claim = PAPER.claim(
     "figure 8 (a)-(c)",
     "Newmark's rule: the lowest node locally exceeds 1e-5 m, contact is lost; strong oscillations",
     Verdict::Reproduced {
         tolerance: "exceeds 1e-5 m at the larger step; trembles a thousand times as fast as the composite scheme may. Steps are ours: the paper's are in the picture only",
     },
 );
-const COMPOSITE: Claim = claim(
+const COMPOSITE: Claim = PAPER.claim(
     "figure 8 (d)-(f)",
     "the composite scheme: the lowest node stays within 1e-12 m, 2e-10 m/s, 3e-7 m/s2 after 2 s",
     Verdict::Reproduced { tolerance: "the paper's bounds themselves" },

@@ -8,7 +8,7 @@ use rubblepile_meshfree::{
 use super::ValidateRow;
 use crate::{
     cases::{Case, CaseError, Options, Rows},
-    claims::{Claim, Paper, Verdict},
+    claims::{Claim, Paper},
     workload::deformable::identities::{self, NodeMeeting, Opposite},
 };
 
@@ -17,33 +17,34 @@ pub struct DeformableIdentities;
 /// What a central difference may be off.
 const TANGENT: f64 = 1e-6;
 
-const fn claim(item: &'static str, what: &'static str, tolerance: &'static str) -> Claim {
-    Claim { paper: Paper::Meshfree2016, item, what, verdict: Verdict::Reproduced { tolerance } }
-}
+const PAPER: Paper = Paper::Meshfree2016;
 
-const DOMAINS: Claim =
-    claim("figure 1", "a domain of influence encloses exactly 20 other field nodes", "exact: a count");
-const SHAPES: Claim = claim(
+const DOMAINS: Claim = PAPER.reproduced(
+    "figure 1",
+    "a domain of influence encloses exactly 20 other field nodes",
+    "exact: a count",
+);
+const SHAPES: Claim = PAPER.reproduced(
     "figure 2; eqs (1)-(10)",
     "shape functions interpolate, and reproduce quadratic fields and their gradients",
     "rounding: 1e-11, gradients 1e-9; differences 1e-6",
 );
-const QUADRATURE: Claim = claim(
+const QUADRATURE: Claim = PAPER.reproduced(
     "figure 3",
     "six Gauss points per triangle",
     "rounding: 1e-12; a polynomial of the fourth degree over the disc of figures 1 to 3",
 );
-const CLOSEST: Claim = claim(
+const CLOSEST: Claim = PAPER.reproduced(
     "figure 4; eqs (15)-(20)",
     "the closest point of the smooth outline, to a residual of 1e-16",
     "two ulp of a length of 1: 5e-16",
 );
-const BULK: Claim = claim(
+const BULK: Claim = PAPER.reproduced(
     "appendix A",
     "forces and consistent tangent of a grain",
     "central differences: 1e-6; no force after a rotation: rounding, 1e-12",
 );
-const ELEMENTS: Claim = claim(
+const ELEMENTS: Claim = PAPER.reproduced(
     "appendices B and C",
     "contact elements and their consistent tangents",
     "central differences: 1e-6",

@@ -134,9 +134,7 @@ const TREMBLES: &str = "twice the rest speed gives 10.8° for 12.0° at Fr 0.001
                         slopes shallower, as the paper suspects. Below 1 cm/s it no longer matters: at 0.001 12.7° at 1, 12.9° at \
                         0.4 cm/s after 1.1 s";
 
-const fn claim(item: &'static str, what: &'static str, verdict: Verdict) -> Claim {
-    Claim { paper: Paper::HardSphere2011, item, what, verdict }
-}
+const PAPER: Paper = Paper::HardSphere2011;
 
 /// The drum as the scenario has it, before anything has moved.
 fn apparatus(lining: &Path, plan: &DrumRun, wrong: &Wrong) -> Result<Engine, CaseError> {
@@ -317,17 +315,17 @@ fn draw(folder: &Path, all: &[(&DrumRun, &DrumResult)]) -> Result<(), CaseError>
     Ok(())
 }
 
-const HALF: Claim = claim(
+const HALF: Claim = PAPER.claim(
     "section 3.2, filling",
     "beads fill about 50 % of the drum",
     Verdict::Reproduced { tolerance: "5 % of the volume: \"about\"" },
 );
-const LINED: Claim = claim(
+const LINED: Claim = PAPER.claim(
     "section 3.2, beads",
     "6513 beads, of which 568 are stuck to the wall",
     Verdict::Reproduced { tolerance: "none: a count" },
 );
-const FLOWS: Claim = claim(
+const FLOWS: Claim = PAPER.claim(
     "figure 7",
     "snapshots at eight Froude numbers: tumbling below 1, centrifuging has begun at 1, a layer all around at 1.5",
     Verdict::Partly {
@@ -335,63 +333,63 @@ const FLOWS: Claim = claim(
         missing: "the pictures themselves are not compared; `--pictures` draws ours",
     },
 );
-const RISES: Claim = claim(
+const RISES: Claim = PAPER.claim(
     "figure 8, trend",
     "the slope rises with the Froude number",
     Verdict::Reproduced { tolerance: "none: an order" },
 );
-const FLAT: Claim = claim(
+const FLAT: Claim = PAPER.claim(
     "section 3.2, flat part",
     "the curve is essentially flat below Fr = 0.01 (experiment)",
     Verdict::NotReproduced { why: NOT_FLAT },
 );
-const LOW: Claim = claim(
+const LOW: Claim = PAPER.claim(
     "section 4, low friction",
     "16.9° (experiment, friction 0.1) at Fr 4.94e-5 is within a few degrees of what the simulations expect there",
     Verdict::NotReproduced { why: NOT_FLAT },
 );
 const SLOW_START: Claim =
-    claim("section 3.2, instant start", "the instant start may have caused spurious bulking", PENDING);
-const THRESHOLDS: Claim = claim(
+    PAPER.claim("section 3.2, instant start", "the instant start may have caused spurious bulking", PENDING);
+const THRESHOLDS: Claim = PAPER.claim(
     "section 3.2, thresholds",
     "minor run parameters may give beads too much energy and make slopes shallower",
     Verdict::Partly { tolerance: "error bars of both drums", missing: TREMBLES },
 );
-const GRAVITIES: Claim = claim(
+const GRAVITIES: Claim = PAPER.claim(
     "section 3.2, gravities",
     "the slope depends on the Froude number and not on gravity (experiment, 1 to 25 g)",
     PENDING,
 );
-const SMOOTH: Claim = claim(
+const SMOOTH: Claim = PAPER.claim(
     "section 3.2, aside",
     "without stuck beads: they settle to the bottom, and their spins align with the drum's, within a factor of a few",
     PENDING,
 );
-const VALUES: Claim = claim(
+const VALUES: Claim = PAPER.claim(
     "figure 8, values",
     "slopes against the Froude number, simulated and of Brucks et al. (2007)",
     Verdict::NotAttempted {
         why: "the values are in the picture alone, in neither paper's text; ours are on the page",
     },
 );
-const SIZES: Claim = claim(
+const SIZES: Claim = PAPER.claim(
     "section 3.2, sizes",
     "beads of half the size; a drum of 45 mm has slopes about 10° higher (experiment)",
     Verdict::NotAttempted {
         why: "eight times the beads and four times the collisions of each: some days of one core",
     },
 );
-const CAPS: Claim = claim(
+const CAPS: Claim = PAPER.claim(
     "section 3.2, end caps",
     "smooth end caps and longer drums give straighter slopes (Taberlet et al. 2006)",
     Verdict::NotAttempted { why: "no numbers; the paper leaves it to future work" },
 );
-const CAVEATS: Claim = claim(
+const CAVEATS: Claim = PAPER.claim(
     "section 3.2, caveats",
     "sizes that differ, looser packing at the start and plates with friction may change the slopes",
     Verdict::NotAttempted { why: "the paper does not explore them and gives no numbers" },
 );
-const COST: Claim = claim(
+const COST: Claim = PAPER.claim(
     "section 3.2, cost",
     "each run takes about a day at steps of 5 µs (1 µs from Fr = 1 on)",
     Verdict::NotAttempted {

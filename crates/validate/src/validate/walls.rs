@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     cases::{Case, CaseError, Options, Rows, Wrong},
-    claims::{Claim, Paper, Verdict as Judged},
+    claims::{Claim, Paper},
     workload::march::{Approach, Primitive, Verdict},
 };
 
@@ -68,35 +68,39 @@ impl Case for Walls {
     }
 }
 
-const fn claim(item: &'static str, what: &'static str, tolerance: &'static str) -> Claim {
-    Claim { paper: Paper::HardSphere2011, item, what, verdict: Judged::Reproduced { tolerance } }
-}
+const PAPER: Paper = Paper::HardSphere2011;
 
-const TIMES: Claim = claim(
+const TIMES: Claim = PAPER.reproduced(
     "figures 1-3, eqs (1)-(3), (5), (9)-(24)",
     "times of collision with planes, disks, cylinders, rings, lines and points",
     "none: where a collision is found the gap is within 1e-6 of the radius, which a march along the path can tell",
 );
-const RESPONSE: Claim = claim(
+const RESPONSE: Claim = PAPER.reproduced(
     "eqs (6)-(8), (25)",
     "the response of a wall: normal, slip, rolling",
     "rounding for energy; one flight at the rest speed for the time of a swing",
 );
-const OVERLAP: Claim = claim(
+const OVERLAP: Claim = PAPER.reproduced(
     "section 2.3",
     "overlaps many orders of magnitude smaller than the radius",
     "rounding, 1e-12; 1e-9 at walls in motion, whose touch is followed to that",
 );
-const SMALL: Claim = claim(
+const SMALL: Claim = PAPER.reproduced(
     "section 3, small tests",
     "a cylinder cut by an inclined plane, a sphere balanced on a vertical ring, hundreds of spheres on an oscillating disk",
     "the paper gives no numbers: nothing gets out, conservation, a pendulum's time",
 );
-const STICKY: Claim =
-    claim("section 2.1, sticky walls", "what touches one is held rigidly", "rounding, against free fall");
-const ABSORBING: Claim =
-    claim("section 2.1, absorbing walls", "what touches one is removed", "rounding, against free fall");
-const STUCK: Claim = claim(
+const STICKY: Claim = PAPER.reproduced(
+    "section 2.1, sticky walls",
+    "what touches one is held rigidly",
+    "rounding, against free fall",
+);
+const ABSORBING: Claim = PAPER.reproduced(
+    "section 2.1, absorbing walls",
+    "what touches one is removed",
+    "rounding, against free fall",
+);
+const STUCK: Claim = PAPER.reproduced(
     "section 2.1, stuck particles",
     "what hits a stuck particle bounces as off an infinite mass, with the particles' restitution",
     "rounding, against eqs (6) and (7)",
