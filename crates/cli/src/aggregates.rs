@@ -9,6 +9,7 @@ use rubblepile_probe::{
     aggregate::contacts_by_cluster,
     clusters::{self, clusters},
     remembered_contacts,
+    touching::{GAP, TouchSearch},
 };
 use serde_json::{Value, json};
 
@@ -55,10 +56,12 @@ fn describe(world: &World) -> rubblepile_core::Result<Facts> {
     let impulses = world.part::<NonsmoothState>().is_some();
     let loads_known = impulses && world.pair_table().iter().all(|p| p.cohesion_force == 0.0);
     let tables = contacts_by_cluster(&found, &contacts, found.list.len());
+    let touching = TouchSearch::default().find(world, GAP)?;
+    let touching = contacts_by_cluster(&found, &touching, found.list.len());
     let mut described = Vec::new();
     for (k, cluster) in many.into_iter().take(IN_JSON).enumerate() {
         let rank = cluster.rows.first().map_or(0, |&row| found.of_row[row as usize] as usize);
-        let aggregate = Aggregate::of(world, cluster, &tables[rank])?;
+        let aggregate = Aggregate::of(world, cluster, &tables[rank], &touching[rank])?;
         let envelope = if k < IN_WORDS && cluster.len() <= MOST_BODIES {
             Some(Envelope::of(world, cluster, None)?)
         } else {

@@ -8,7 +8,7 @@ use rubblepile_geometry::{
     mesh::Surfaces,
 };
 
-use crate::{candidates::Candidates, parts::PlacedParts};
+use crate::{Settings, candidates::Candidates, parts::PlacedParts};
 
 /// Rows a task: fixed, so that the list does not depend on the number of threads.
 const BLOCK: usize = 32;
@@ -70,7 +70,7 @@ impl ContactPoint {
 }
 
 /// The contact parameters of two materials.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ContactParameters {
     pub restitution: f64,
     pub friction: f64,
@@ -106,13 +106,15 @@ impl ContactParameters {
     }
 }
 
-/// The range of contact detection.
+/// The gaps up to which contacts are detected.
 #[derive(Debug, Clone, Copy)]
-pub struct DetectionRange {
-    /// Margin given by the user, m; otherwise a part of the radius and what speeds close in `ahead`.
-    pub margin: Option<f64>,
-    /// s
-    pub ahead: f64,
+pub enum DetectionRange {
+    /// Given by the user, m.
+    Fixed(f64),
+    /// A part of the smaller radius and what speeds close in this time, s.
+    Ahead(f64),
+    /// This part of the smaller radius, whatever acts across wider gaps.
+    Touching(f64),
 }
 
 /// Gap that counts as near at any speed, over the smaller radius.
@@ -121,9 +123,19 @@ const ALWAYS: f64 = 1e-3;
 const FASTER: f64 = 1.5;
 
 impl DetectionRange {
+    /// Of a step: the margin that the user gave, or what may close in it.
+    pub fn of_step(settings: &Settings, timestep: f64) -> Self {
+        settings.margin.value().map_or(DetectionRange::Ahead(timestep), DetectionRange::Fixed)
+    }
+
     pub fn of(&self, smaller_radius: f64, closing: f64, law: &ContactParameters) -> f64 {
-        let own = self.margin.unwrap_or(ALWAYS * smaller_radius + FASTER * self.ahead * closing);
-        own.max(law.cohesion_range)
+        match *self {
+            DetectionRange::Fixed(margin) => margin.max(law.cohesion_range),
+            DetectionRange::Ahead(time) => {
+                (ALWAYS * smaller_radius + FASTER * time * closing).max(law.cohesion_range)
+            }
+            DetectionRange::Touching(part) => part * smaller_radius,
+        }
     }
 }
 

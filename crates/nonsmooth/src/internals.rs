@@ -31,7 +31,7 @@ impl IsolatedProblem {
         let laws: Vec<ContactParameters> = world.pair_table().iter().map(ContactParameters::new).collect();
         let walls = world.walls.iter().map(|w| w.pose(world.time())).collect();
         let poses = Poses { walls, asteroids: Vec::new() };
-        let reach = DetectionRange { margin: Some(reach), ahead: 0.0 };
+        let reach = DetectionRange::Fixed(reach);
         let mut candidates = Candidates::default();
         candidates.update(&world, &reach, &laws);
         let parts = PlacedParts::new(&world)?;

@@ -17,9 +17,11 @@ mod solver;
 mod step;
 mod table;
 mod timestep;
+mod touching;
 mod warm_start;
 
 pub use history::{ImpulseHistory, NonsmoothState, SolverRecord};
 pub use settings::{Settings, Solver};
 pub use solver::Convergence;
 pub use step::{ContactDynamics, UNSOLVED_STEPS, WORST_RESIDUAL};
+pub use touching::TouchSearch;

@@ -117,7 +117,7 @@ impl ContactDynamics {
 
         let start = Instant::now();
         // Between two contact detections a body moves by h v, part of it in the next step.
-        let reach = DetectionRange { margin: self.settings.margin.value(), ahead: h };
+        let reach = DetectionRange::of_step(&self.settings, h);
         live.parts.place(world);
         self.surfaces.update(world);
         let poses = poses(world, middle);

@@ -22,7 +22,7 @@ pub fn contacts(
 ) -> Result<Vec<Contact>> {
     let h = world.clock.timestep;
     // As far as the step looks: a point that bore an impulse is still within it.
-    let reach = DetectionRange { margin: settings.margin.value(), ahead: h };
+    let reach = DetectionRange::of_step(settings, h);
     let poses = poses(world, world.time());
     let parts = PlacedParts::new(world)?;
     let mut candidates = Candidates::default();
@@ -39,13 +39,14 @@ pub fn contacts(
             // The remembered impulse is what the solver gave; cohesion pulls in addition.
             let pull = live.laws[contact.law as usize].pull(contact);
             let force = warm.impulse / h - pull * contact.normal;
-            table_row(world, surfaces, contact, force, warm.torque / h)
+            row_of(world, surfaces, contact, force, warm.torque / h)
         })
         .collect();
     Ok(table)
 }
 
-fn table_row(
+/// The row of the table for a contact point that pushes its partner with this force and this torque.
+pub fn row_of(
     world: &World,
     surfaces: &Surfaces,
     contact: &ContactPoint,

@@ -25,7 +25,7 @@ use crate::{
     sphere::{EnclosingSphere, enclosing_sphere},
     stress::moment_tensor,
     sum::reduce,
-    touching::pairs,
+    touching::{GAP, TouchSearch, coordination, pairs},
     volume::outline,
 };
 
@@ -44,7 +44,7 @@ pub struct Aggregate {
     pub sphere: EnclosingSphere,
     /// Volume of the bodies over that of the enclosing sphere.
     pub packing_fraction: f64,
-    /// Mean number of contacts of a body.
+    /// Mean number of contacts of a body, see [`crate::touching`].
     pub coordination: f64,
     /// Mean stress, compression positive: xx, yy, zz, xy, yz, zx, Pa.
     pub stress: [f64; 6],
@@ -84,8 +84,8 @@ impl Aggregate {
         self.dynamic_axes.element_product().cbrt()
     }
 
-    /// Of one cluster. `contacts` are those of its members, all and no others.
-    pub fn of(world: &World, cluster: &Cluster, contacts: &[Contact]) -> Result<Self> {
+    /// Of one cluster: `contacts` with their forces and where bodies touch, both of all its members and of no others.
+    pub fn of(world: &World, cluster: &Cluster, contacts: &[Contact], touching: &[Contact]) -> Result<Self> {
         let b = &world.bodies;
         let Cluster { rows, position, centre, mass, .. } = cluster;
         let (centre, mass, n) = (*centre, *mass, rows.len());
@@ -145,7 +145,7 @@ impl Aggregate {
             velocity,
             sphere,
             packing_fraction: volume * per_volume,
-            coordination: coordination(world, contacts, n)?,
+            coordination: coordination(&pairs(world, touching)?, n),
             stress,
             pressure: (stress[0] + stress[1] + stress[2]) / 3.0,
             moments,
@@ -166,10 +166,12 @@ pub fn aggregates(world: &World, contacts: &[Contact]) -> Result<Vec<Aggregate>>
     let many: Vec<&Cluster> = found.list.iter().filter(|c| c.len() > 1).collect();
     // Single bodies may be heavier than clusters: ranks have gaps.
     let tables = contacts_by_cluster(&found, contacts, found.list.len());
+    let touching = TouchSearch::default().find(world, GAP)?;
+    let touching = contacts_by_cluster(&found, &touching, found.list.len());
     many.into_iter()
         .map(|c| {
             let rank = c.rows.first().map_or(0, |&row| found.of_row[row as usize] as usize);
-            Aggregate::of(world, c, &tables[rank])
+            Aggregate::of(world, c, &tables[rank], &touching[rank])
         })
         .collect()
 }
@@ -219,14 +221,6 @@ fn inertia_of(world: &World, row: usize) -> [f64; 6] {
     let r = DMat3::from_quat(world.bodies.orientation[row]);
     let m = r * DMat3::from_diagonal(i) * r.transpose();
     [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.y_axis.z, m.z_axis.x]
-}
-
-fn coordination(world: &World, contacts: &[Contact], bodies: usize) -> Result<f64> {
-    let ends: u64 = pairs(world, contacts)?
-        .iter()
-        .map(|p| u64::from(p.constraints) * if p.partner_row.is_some() { 2 } else { 1 })
-        .sum();
-    Ok(if bodies == 0 { 0.0 } else { ends as f64 / bodies as f64 })
 }
 
 #[cfg(test)]
@@ -306,7 +300,7 @@ mod tests {
     fn a_sphere_is_its_own_ellipsoid() {
         let w = world(&[(DVec3::ONE, 2.5)]);
         let found = clusters(&w, &[], TOLERANCE).expect("clusters");
-        let a = Aggregate::of(&w, &found.list[0], &[]).expect("an aggregate");
+        let a = Aggregate::of(&w, &found.list[0], &[], &[]).expect("an aggregate");
         assert!((a.dynamic_axes - 2.5).length() < 1e-12 && (a.semi_axes - 2.5).length() < 1e-12);
         assert_eq!((a.elongation, a.coordination), (1.0, 0.0));
         assert!(a.rotation_period().is_infinite());

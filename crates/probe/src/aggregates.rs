@@ -23,6 +23,7 @@ use crate::{
     momentum::spin_of,
     settings::ProbeSettings,
     sum::reduce,
+    touching::{GAP, TouchSearch},
 };
 
 /// The sampling interval, and how many clusters to report.
@@ -66,17 +67,18 @@ impl ProbeSettings for AggregateSampling {
 }
 
 /// Clusters, and what the largest is like.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug)]
 pub struct Aggregates {
     /// How many of the largest clusters have columns of their own: `aggregate_..`, `aggregate2_..` and so on.
     pub follow: usize,
     /// Gap over the smaller radius up to which spheres count as touching.
     pub tolerance: f64,
+    touching: TouchSearch,
 }
 
 impl Default for Aggregates {
     fn default() -> Self {
-        Aggregates { follow: 1, tolerance: TOLERANCE }
+        Aggregates { follow: 1, tolerance: TOLERANCE, touching: TouchSearch::default() }
     }
 }
 
@@ -99,7 +101,7 @@ fn of_cluster(rank: usize) -> Vec<Column> {
         column("mass_fraction", "", "mass over that of all bodies"),
         column("enclosing_radius", "m", "radius of the smallest sphere around it"),
         column("packing_fraction", "", "volume of its bodies over that of the enclosing sphere"),
-        column("coordination", "", "mean number of contacts of a body, `(2 N_gg + N_gw) / N`"),
+        column("coordination", "", "mean number of contacts of a body, `(2 N_gg + N_gw) / N`, gaps up to 1e-4 of the smaller radius"),
     ];
     all.extend(Column::tensor(
         &stem("stress"),
@@ -193,7 +195,9 @@ impl Probe for Aggregates {
         let found = clusters(world, contacts, self.tolerance)?;
         let count = found.list.len();
         let tables = contacts_by_cluster(&found, contacts, count);
-        let describe = |rank: usize| Aggregate::of(world, &found.list[rank], &tables[rank]);
+        let touching = contacts_by_cluster(&found, &self.touching.find(world, GAP)?, count);
+        let describe =
+            |rank: usize| Aggregate::of(world, &found.list[rank], &tables[rank], &touching[rank]);
         let followed = (0..self.follow.min(count)).map(describe).collect::<Result<Vec<_>>>()?;
         let [mass] = reduce(world.bodies.len(), |k| [world.bodies.mass[k]]);
         let single = found.list.iter().filter(|c| c.len() == 1).count();

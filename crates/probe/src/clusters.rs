@@ -12,7 +12,7 @@ use glam::DVec3;
 use rubblepile_core::{Contact, Result, World};
 use rubblepile_geometry::find_pairs;
 
-use crate::{no_such_row, sum::reduce, touching::touches};
+use crate::{no_such_row, sum::reduce, touching::bears};
 
 /// Gap over the smaller radius up to which two spheres count as touching.
 pub const TOLERANCE: f64 = 1e-3;
@@ -127,7 +127,7 @@ fn links(world: &World, contacts: &[Contact], tolerance: f64) -> Result<Vec<(u32
                 return Err(no_such_row(world, row));
             }
         }
-        if touches(c) || c.overlap >= -reach(c.row as usize, partner as usize) {
+        if bears(c) || c.overlap >= -reach(c.row as usize, partner as usize) {
             links.push((c.row, partner));
         }
     }

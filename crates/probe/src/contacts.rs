@@ -2,7 +2,8 @@
 //!
 //! Coordination number: `Z = (2 N_gg + N_gw) / N`, the mean number of contacts of a grain, a contact with a wall
 //! counted as one of the grain's (section 3.2.2 of contact-dynamics-2021 for grains alone). Polyhedra that meet in
-//! several points count up to three times, see [`crate::touching`].
+//! several points count up to three times, and there are two counts, of grains that touch and of contacts that bear: see
+//! [`crate::touching`].
 //!
 //! Without rattlers, Thornton's mechanical coordination number (Geotechnique 50, 43, 2000):
 //! `Z_m = (2 N_gg + N_gw - Z_1) / (N - N_0 - N_1)`, where N_0 grains touch nothing and N_1 touch one partner: neither
@@ -10,78 +11,115 @@
 //! spheres Z_1 = N_1). Rattlers are found in one pass; a grain that only touches rattlers still counts as bearing.
 
 use rubblepile_core::{
-    Column, Contact, Probe, Result, World,
+    Column, Probe, Result,
     method::Moment,
-    settings::{Sampling, ScenarioContext, Time},
+    settings::{Check, Number, ScenarioContext, Time},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{settings::ProbeSettings, touching::pairs};
+use crate::{
+    settings::ProbeSettings,
+    touching::{GAP, TouchSearch, TouchingPair, bearing_pairs, coordination, pairs},
+};
 
-/// Sampling interval.
+/// The sampling interval, and how near counts as touching.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct ContactSampling(pub Sampling);
+#[serde(deny_unknown_fields)]
+pub struct ContactSampling {
+    /// Interval of simulated time; the first measurement is at the start.
+    pub every: Time,
+    /// Gap up to which two grains touch, over the smaller radius.
+    #[serde(default = "default_gap")]
+    pub gap: Number,
+}
+
+fn default_gap() -> Number {
+    Number::new(GAP)
+}
 
 impl ProbeSettings for ContactSampling {
     fn about() -> &'static str {
-        "Number of contacts, coordination number."
+        "Number of contacts, coordination number: grains that touch, and contacts that bear."
     }
 
     fn example() -> Self {
-        ContactSampling(Sampling { every: Time::new(1.0) })
+        ContactSampling { every: Time::new(1.0), gap: default_gap() }
     }
 
     fn every(&self) -> Time {
-        self.0.every
+        self.every
+    }
+
+    fn check(&self, c: &mut Check, at: &str) {
+        c.check((0.0..=1.0).contains(&self.gap.0), at, "gap", || {
+            format!("`gap` must be between 0 and 1 (of the smaller radius), it is {}", self.gap.0)
+        });
     }
 
     fn probe(&self, _: &ScenarioContext) -> Box<dyn Probe> {
-        Box::new(Coordination)
+        Box::new(Coordination { gap: self.gap.0, search: TouchSearch::default() })
     }
 }
 
 /// Numbers of contacts and coordination numbers.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Coordination;
+#[derive(Debug)]
+pub struct Coordination {
+    /// Over the smaller radius.
+    pub gap: f64,
+    search: TouchSearch,
+}
 
-/// The partner of a body in a contact.
+impl Default for Coordination {
+    fn default() -> Self {
+        Coordination { gap: GAP, search: TouchSearch::default() }
+    }
+}
+
+/// What one body touches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Touching {
+struct Touching {
     /// Bodies and faces of walls.
-    pub partners: u32,
+    partners: u32,
     /// Contacts as they count for the coordination number: up to three a partner.
-    pub contacts: u32,
+    contacts: u32,
 }
 
 /// Partners and contacts of each row.
-pub fn touching_by_row(world: &World, contacts: &[Contact]) -> Result<Vec<Touching>> {
-    let mut count = vec![Touching::default(); world.bodies.len()];
-    for pair in pairs(world, contacts)? {
+fn touching_by_row(bodies: usize, pairs: &[TouchingPair]) -> Vec<Touching> {
+    let mut count = vec![Touching::default(); bodies];
+    for pair in pairs {
         for row in std::iter::once(pair.row).chain(pair.partner_row) {
             let own = &mut count[row as usize];
             own.partners += 1;
             own.contacts += pair.constraints;
         }
     }
-    Ok(count)
+    count
 }
 
 impl Probe for Coordination {
     fn columns(&self) -> Vec<Column> {
+        let touch = format!("gap at most {:e} of the smaller radius", self.gap);
         vec![
             Column::new(
                 "grain_contacts",
                 "",
-                "Contacts between grains `N_gg`; polyhedra that meet in several points count up to three times",
+                format!(
+                    "Contacts between grains that touch, `N_gg`: {touch}; polyhedra that meet in several points count up to \
+                     three times"
+                ),
             ),
             Column::new(
                 "wall_contacts",
                 "",
                 "Contacts of grains with walls and asteroids `N_gw`, counted in the same way",
             ),
-            Column::new("coordination", "", "Coordination number `Z = (2 N_gg + N_gw) / N`"),
+            Column::new(
+                "coordination",
+                "",
+                format!("Coordination number of grains that touch, `Z = (2 N_gg + N_gw) / N`: {touch}"),
+            ),
             Column::new(
                 "coordination_without_rattlers",
                 "",
@@ -89,34 +127,41 @@ impl Probe for Coordination {
                  touch nothing, the `N_1` that touch one partner and their `Z_1` contacts",
             ),
             Column::new("rattlers", "", "Grains that touch nothing or one partner, `N_0 + N_1`"),
+            Column::new(
+                "coordination_bearing",
+                "",
+                "`(2 N_gg + N_gw) / N` of the contacts that bear: with a force or an overlap in the method's own table",
+            ),
         ]
     }
 
     fn measure(&mut self, moment: &mut Moment, row: &mut Vec<f64>) -> Result<()> {
         let world = moment.world;
-        let contacts = moment.contacts()?;
+        let n = world.bodies.len();
+        let touching = pairs(world, &self.search.find(world, self.gap)?)?;
         let (mut grain, mut wall) = (0u64, 0u64);
-        for pair in pairs(world, contacts)? {
+        for pair in &touching {
             *(if pair.partner_row.is_some() { &mut grain } else { &mut wall }) += u64::from(pair.constraints);
         }
-        let (mut rattlers, mut bearing, mut idle) = (0u64, 0u64, 0u64);
-        for own in touching_by_row(world, contacts)? {
+        let (mut rattlers, mut joined, mut idle) = (0u64, 0u64, 0u64);
+        for own in touching_by_row(n, &touching) {
             if own.partners <= 1 {
                 rattlers += 1;
                 idle += u64::from(own.contacts);
             } else {
-                bearing += 1;
+                joined += 1;
             }
         }
-        let ends = 2 * grain + wall;
-        // A mean over no grains is 0 and not NaN: before the first touch nothing bears anything.
-        let mean = |ends: u64, grains: u64| if grains == 0 { 0.0 } else { ends as f64 / grains as f64 };
+        // A mean over no grains is 0 and not NaN: before the first touch nothing is held.
+        let without = if joined == 0 { 0.0 } else { (2 * grain + wall - idle) as f64 / joined as f64 };
+        let bearing = bearing_pairs(world, moment.contacts()?)?;
         row.extend([
             grain as f64,
             wall as f64,
-            mean(ends, rattlers + bearing),
-            mean(ends - idle, bearing),
+            coordination(&touching, n),
+            without,
             rattlers as f64,
+            coordination(&bearing, n),
         ]);
         Ok(())
     }
@@ -126,39 +171,47 @@ impl Probe for Coordination {
 mod tests {
     use glam::DVec3;
 
-    use super::*;
-    use crate::testing::{contact, measure, try_measure, world};
+    use rubblepile_core::{Wall, World, wall::Plane};
 
-    #[test]
-    fn a_triangle_with_a_tail_on_a_floor() {
-        // 0, 1, 2 touch each other; 3 hangs on 2; 4 is alone; 0 also touches a wall.
-        let w = world(&[(DVec3::ZERO, 1.0); 5]);
-        let c = |a, b| contact(a, b, DVec3::X, 0.0);
-        let table = vec![c(0, Some(1)), c(0, Some(2)), c(0, None), c(1, Some(2)), c(2, Some(3))];
-        let row = measure(&mut Coordination, &w, table);
-        // Ends: 3 + 2 + 3 + 1 + 0 = 9; without rattlers (3 and 4): (9 - 1) / 3.
-        assert_eq!(row, [4.0, 1.0, 9.0 / 5.0, 8.0 / 3.0, 2.0]);
+    use super::*;
+    use crate::testing::{boxes, contact, measure, try_measure, world};
+
+    /// Spheres of radius 1 at these places in a plane.
+    fn spheres(at: &[(f64, f64)]) -> World {
+        world(&at.iter().map(|&(x, y)| (DVec3::new(x, y, 0.0), 1.0)).collect::<Vec<_>>())
     }
 
     #[test]
-    fn faces_count_three_times_and_one_partner_bears_nothing() {
-        // A row of three boxes, 0 and 1 face to face (four corners told), 1 and 2 edge to face.
-        let w = world(&[(DVec3::ZERO, 1.0); 3]);
-        let mut table = vec![contact(0, Some(1), DVec3::X, 0.0); 4];
-        table.extend(vec![contact(1, Some(2), DVec3::X, 0.0); 2]);
-        let row = measure(&mut Coordination, &w, table);
-        assert_eq!(row, [5.0, 0.0, 10.0 / 3.0, 5.0, 2.0]);
+    fn a_triangle_with_a_tail() {
+        // 0, 1, 2 touch each other, two of them with a gap of half the tolerance; 3 hangs on 2; 4 is alone.
+        let high = 3f64.sqrt() * (1.0 + 0.5 * GAP);
+        let w = spheres(&[(-1.0, 0.0), (1.0, 0.0), (0.0, high), (0.0, high + 2.0), (9.0, 0.0)]);
+        let row = measure(&mut Coordination::default(), &w, vec![contact(0, Some(1), DVec3::X, 0.0)]);
+        // Ends: 2 + 2 + 3 + 1 + 0 = 8; without rattlers (3 and 4): (8 - 1) / 3.
+        assert_eq!(row, [4.0, 0.0, 8.0 / 5.0, 7.0 / 3.0, 2.0, 2.0 / 5.0]);
+        let mut strict = Coordination { gap: 0.1 * GAP, ..Coordination::default() };
+        assert_eq!(measure(&mut strict, &w, Vec::new())[..3], [2.0, 0.0, 4.0 / 5.0]);
+    }
+
+    #[test]
+    fn walls_count_once_and_faces_three_times() {
+        // Two cubes of side 2 face to face; the floor is the face of a wall below both.
+        let mut w = boxes(&[(DVec3::ZERO, 0.0), (DVec3::new(2.0, 0.0, 0.0), 0.0)]);
+        assert_eq!(measure(&mut Coordination::default(), &w, Vec::new()), [3.0, 0.0, 3.0, 0.0, 2.0, 0.0]);
+        let plane = Plane { point: DVec3::new(0.0, 0.0, -1.0), normal: DVec3::Z };
+        w.walls.push(Wall::new(0, "floor", 0, plane));
+        assert_eq!(measure(&mut Coordination::default(), &w, Vec::new()), [3.0, 6.0, 6.0, 6.0, 0.0, 0.0]);
     }
 
     #[test]
     fn no_grains_no_contacts() {
-        assert_eq!(measure(&mut Coordination, &world(&[]), Vec::new()), [0.0; 5]);
+        assert_eq!(measure(&mut Coordination::default(), &world(&[]), Vec::new()), [0.0; 6]);
     }
 
     #[test]
     fn a_table_of_another_world_is_an_error() {
         let table = vec![contact(0, Some(7), DVec3::X, 0.0)];
-        let error = try_measure(&mut Coordination, &world(&[(DVec3::ZERO, 1.0)]), table);
+        let error = try_measure(&mut Coordination::default(), &world(&[(DVec3::ZERO, 1.0)]), table);
         assert!(error.is_err_and(|e| e.to_string().contains("row 7")));
     }
 }

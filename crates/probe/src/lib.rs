@@ -19,6 +19,8 @@ settings::probes! {
     overlap: Overlap(OverlapSampling),
     packing: Packing(PackingSampling),
     stress: Stress(StressSampling),
+    profile: Profile(ProfileSampling),
+    contact_forces: ContactForces(ForceSampling),
     aggregates: Aggregates(AggregateSampling),
     porosity: Porosity(PorositySampling),
     collisions: Collisions(CollisionSampling),
@@ -54,6 +56,7 @@ pub use asteroids::Asteroids;
 pub use binary::Binary;
 pub use clusters::{Cluster, Clusters, clusters};
 pub use collisions::Collisions;
+pub use contact_forces::ForceDistribution;
 pub use contacts::Coordination;
 pub use deformable::Deformable;
 pub use energy::Energy;
@@ -63,6 +66,7 @@ pub use momentum::Momentum;
 pub use overlap::Overlap;
 pub use packing::Packing;
 pub use porosity::Porosity;
+pub use profile::RadialProfile;
 pub use remembered::remembered_contacts;
 pub use repose::Repose;
 pub use solver::SolverQuality;

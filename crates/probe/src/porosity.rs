@@ -94,7 +94,7 @@ impl Probe for Porosity {
         };
         let e = Envelope::of(world, largest, self.alpha)?;
         // Loads do not matter here: the contacts are not handed on.
-        let axes = scaled_to(Aggregate::of(world, largest, &[])?.dynamic_axes, e.volume);
+        let axes = scaled_to(Aggregate::of(world, largest, &[], &[])?.dynamic_axes, e.volume);
         row.extend([e.alpha, e.volume, e.surface.area(), e.bulk_density(), e.porosity()]);
         row.extend([e.hull_volume, e.hull_porosity()]);
         row.extend(axes.to_array());

@@ -110,6 +110,6 @@ mod tests {
         assert!((table[0].overlap + 0.5).abs() < 1e-15 && (table[1].overlap - 0.5).abs() < 1e-15);
         let all = aggregates(&w, &table).expect("aggregates");
         assert_eq!((all.len(), all[0].rows.as_slice()), (1, [1u32, 2].as_slice()));
-        assert_eq!(all[0].coordination, 1.5);
+        assert_eq!(all[0].coordination, 1.0);
     }
 }

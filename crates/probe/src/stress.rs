@@ -12,7 +12,7 @@
 
 use glam::DVec3;
 use rubblepile_core::{
-    Column, Contact, Probe, Result,
+    Column, Contact, Probe, Result, World,
     method::Moment,
     settings::{Sampling, ScenarioContext, Time},
 };
@@ -63,6 +63,35 @@ pub fn moment_tensor(contacts: &[Contact]) -> [f64; 6] {
             0.5 * (f.z * b.x + f.x * b.z),
         ]
     })
+}
+
+/// The internal moment tensor of each body, eq. (19), with the sign of this module: xx, yy, zz, xy, yz, zx, in J. Over all
+/// bodies they add up to [`moment_tensor`].
+pub fn moments_by_row(world: &World, contacts: &[Contact]) -> Vec<[f64; 6]> {
+    let x = &world.bodies.position;
+    let mut of_row = vec![[0.0; 6]; x.len()];
+    let mut add = |row: u32, f: DVec3, r: DVec3| {
+        let part = [
+            f.x * r.x,
+            f.y * r.y,
+            f.z * r.z,
+            0.5 * (f.x * r.y + f.y * r.x),
+            0.5 * (f.y * r.z + f.z * r.y),
+            0.5 * (f.z * r.x + f.x * r.z),
+        ];
+        if let Some(own) = of_row.get_mut(row as usize) {
+            own.iter_mut().zip(part).for_each(|(sum, part)| *sum -= part);
+        }
+    };
+    for c in contacts {
+        let Some(own) = x.get(c.row as usize) else { continue };
+        let r = c.point - *own;
+        add(c.row, c.force, r);
+        if let Some(partner) = c.partner_row {
+            add(partner, -c.force, r + c.branch);
+        }
+    }
+    of_row
 }
 
 impl Probe for Stress {
@@ -138,6 +167,22 @@ mod tests {
         let mut b = contact(1, Some(0), -DVec3::X, 0.0);
         (b.force, b.branch) = (-a.force, -a.branch);
         assert_eq!(moment_tensor(&[a]), moment_tensor(&[b]));
+    }
+
+    #[test]
+    fn the_moments_of_bodies_add_up_to_that_of_all() {
+        let w = world(&[(DVec3::ZERO, 1.0), (DVec3::new(1.6, 0.4, 0.0), 0.8)]);
+        let mut pair = contact(0, Some(1), DVec3::X, 0.1);
+        (pair.force, pair.branch) = (DVec3::new(-3.0, 1.0, 0.5), -w.bodies.position[1]);
+        pair.point = DVec3::new(0.9, 0.2, 0.1);
+        let mut wall = contact(1, None, DVec3::Z, 0.0);
+        (wall.force, wall.point) = (DVec3::new(0.0, 0.3, -2.0), DVec3::new(1.6, 0.4, 0.8));
+        wall.branch = w.bodies.position[1] - wall.point;
+        let own = moments_by_row(&w, &[pair, wall]);
+        let whole = moment_tensor(&[pair, wall]);
+        for k in 0..6 {
+            assert!((own[0][k] + own[1][k] - whole[k]).abs() < 1e-14, "{own:?} {whole:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Which rows of a contact table are contacts, and how many constraints two bodies that touch put on each other.
 //!
-//! A contact is an overlap, or a gap through which a force acts (a gap that the solver closed within its step, or
-//! cohesion across it). A row with a gap and no force is a place that the method only watches.
+//! Two counts are made. Bodies *touch* when the gap between them is at most a stated part of the smaller radius
+//! ([`GAP`] unless said otherwise): geometry, the same in every method. A contact *bears* when the method's own
+//! table has an overlap there, or a force across a gap (one that the solver closed within its step, or cohesion); a
+//! row with a gap and no force is a place that the method only watches. A pile at rest under contact dynamics opens
+//! and closes gaps of 1e-6 of a diameter, so the second count depends on the step where the first does not.
 //!
 //! Polyhedra meet in several points. Section 3.2.2 of contact-dynamics-2021 counts a contact of two faces three
 //! times, of an edge with a face twice, of a vertex with a face or of two edges once: as many times as there are
@@ -9,14 +12,18 @@
 //! faces), so that points of one pair count up to three. Two rocks of several convex parts are one pair.
 
 use rubblepile_core::{Contact, Partner, Result, World};
+pub use rubblepile_nonsmooth::TouchSearch;
 
 use crate::no_such_row;
 
 /// The most constraints that one pair counts for: the three points of a plane.
 pub const MOST_POINTS: u32 = 3;
 
-/// Whether the bodies of this row touch.
-pub fn touches(contact: &Contact) -> bool {
+/// Gap over the smaller radius up to which two bodies touch.
+pub const GAP: f64 = 1e-4;
+
+/// Whether this row of a method's table is a contact.
+pub fn bears(contact: &Contact) -> bool {
     contact.overlap >= 0.0 || contact.force != glam::DVec3::ZERO
 }
 
@@ -30,7 +37,19 @@ pub struct TouchingPair {
     pub constraints: u32,
 }
 
-/// Every pair that touches once, in the order of the rows; the rows of one pair need not stand together in the table.
+/// The pairs that the method's table has in contact.
+pub fn bearing_pairs(world: &World, table: &[Contact]) -> Result<Vec<TouchingPair>> {
+    pairs(world, &table.iter().filter(|c| bears(c)).copied().collect::<Vec<_>>())
+}
+
+/// Mean number of contacts of the bodies, `(2 N_gg + N_gw) / N`; 0 without bodies.
+pub fn coordination(pairs: &[TouchingPair], bodies: usize) -> f64 {
+    let ends: u64 =
+        pairs.iter().map(|p| u64::from(p.constraints) * if p.partner_row.is_some() { 2 } else { 1 }).sum();
+    if bodies == 0 { 0.0 } else { ends as f64 / bodies as f64 }
+}
+
+/// Every pair of these contacts once, in the order of the rows; those of one pair need not stand together.
 pub fn pairs(world: &World, contacts: &[Contact]) -> Result<Vec<TouchingPair>> {
     let n = world.bodies.len();
     let mut ends = Vec::with_capacity(contacts.len());
@@ -40,17 +59,15 @@ pub fn pairs(world: &World, contacts: &[Contact]) -> Result<Vec<TouchingPair>> {
                 return Err(no_such_row(world, row));
             }
         }
-        if touches(c) {
-            // Walls after bodies, and each of their faces a partner of its own.
-            ends.push(match (c.partner_row, c.partner) {
-                (Some(p), _) => (c.row.min(p), 0, c.row.max(p), 0),
-                (None, Partner::Wall { wall, face }) => (c.row, 1, wall, face),
-                // The facets of an asteroid are one partner.
-                (None, Partner::Asteroid { asteroid, .. }) => (c.row, 3, asteroid, 0),
-                // A body that has left the world is still one partner.
-                (None, Partner::Body(id)) => (c.row, 2, (id >> 32) as u32, id as u32),
-            });
-        }
+        // Walls after bodies, and each of their faces a partner of its own.
+        ends.push(match (c.partner_row, c.partner) {
+            (Some(p), _) => (c.row.min(p), 0, c.row.max(p), 0),
+            (None, Partner::Wall { wall, face }) => (c.row, 1, wall, face),
+            // The facets of an asteroid are one partner.
+            (None, Partner::Asteroid { asteroid, .. }) => (c.row, 3, asteroid, 0),
+            // A body that has left the world is still one partner.
+            (None, Partner::Body(id)) => (c.row, 2, (id >> 32) as u32, id as u32),
+        });
     }
     ends.sort_unstable();
     Ok(ends
@@ -86,12 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_a_contact_only_with_a_force() {
+    fn a_gap_bears_only_with_a_force() {
         let w = world(&[(DVec3::ZERO, 1.0); 2]);
         let watched = contact(0, Some(1), DVec3::X, -1e-6);
         let loaded = Contact { force: -DVec3::X, ..watched };
         let unknown = contact(0, Some(1), DVec3::X, f64::NAN);
-        assert!(pairs(&w, &[watched, unknown]).expect("pairs").is_empty());
-        assert_eq!(pairs(&w, &[watched, loaded]).expect("pairs").len(), 1);
+        assert!(bearing_pairs(&w, &[watched, unknown]).expect("pairs").is_empty());
+        assert_eq!(bearing_pairs(&w, &[watched, loaded]).expect("pairs").len(), 1);
     }
 }

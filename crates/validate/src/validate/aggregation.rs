@@ -6,7 +6,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 use rubblepile_core::{G, Report, Rng, World, run::Engine};
 use rubblepile_nonsmooth::UNSOLVED_STEPS;
-use rubblepile_probe::{Aggregate, Envelope, aggregates, touching::pairs};
+use rubblepile_probe::{Aggregate, Envelope, aggregates, touching::bearing_pairs};
 use serde::{Deserialize, Serialize};
 
 use super::ValidateRow;
@@ -245,7 +245,7 @@ fn follow(options: &Options, seed: u64, motion: Motion) -> Result<Outcome, CaseE
     for quarter in 1..=4 * HOURS {
         let time = 0.25 * HOUR * f64::from(quarter);
         method.advance(&mut world, &mut fields, time, &mut report)?;
-        for pair in pairs(&world, &method.contacts(&world)?)? {
+        for pair in bearing_pairs(&world, &method.contacts(&world)?)? {
             let id = |row: u32| world.bodies.id[row as usize];
             if let Some(partner) = pair.partner_row {
                 let (a, b) = (id(pair.row), id(partner));

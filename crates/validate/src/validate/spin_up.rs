@@ -79,7 +79,7 @@ fn semi_axes(world: &rubblepile_core::World) -> Result<DVec3, CaseError> {
     let b = &world.bodies;
     let rows: Vec<u32> = (0..b.len() as u32).collect();
     let cluster = Cluster::of(world, rows, b.position.clone());
-    let whole = rubblepile_probe::Aggregate::of(world, &cluster, &[])?;
+    let whole = rubblepile_probe::Aggregate::of(world, &cluster, &[], &[])?;
     Ok(equivalent_axes(whole.moments, whole.mass))
 }
 
