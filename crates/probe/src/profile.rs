@@ -83,7 +83,7 @@ pub struct RadialProfile {
 }
 
 /// What is in one shell.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shell {
     /// Outer radius, m.
     pub radius: f64,

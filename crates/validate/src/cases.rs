@@ -57,6 +57,17 @@ impl Wrong {
 }
 
 impl Options {
+    /// Whether the result of a piece is kept.
+    pub fn has(&self, case: &str, name: &str) -> bool {
+        self.path_of(case, name).is_some_and(|path| path.exists())
+    }
+
+    /// The file that keeps the result of a piece.
+    pub fn path_of(&self, case: &str, name: &str) -> Option<PathBuf> {
+        let wrong: String = self.wrong.0.iter().map(|(name, factor)| format!(",{name}={factor}")).collect();
+        Some(self.keep.as_ref()?.join(format!("{case},{name}{wrong}.json")))
+    }
+
     /// The result of a piece of a case that takes long: read back if an earlier run has kept it.
     pub fn piece<T: Serialize + DeserializeOwned>(
         &self,
@@ -64,9 +75,7 @@ impl Options {
         name: &str,
         work: impl FnOnce() -> Result<T, CaseError>,
     ) -> Result<T, CaseError> {
-        let Some(folder) = &self.keep else { return work() };
-        let wrong: String = self.wrong.0.iter().map(|(name, factor)| format!(",{name}={factor}")).collect();
-        let path = folder.join(format!("{case},{name}{wrong}.json"));
+        let (Some(folder), Some(path)) = (&self.keep, self.path_of(case, name)) else { return work() };
         if path.exists() {
             let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
             return serde_json::from_str(&text)

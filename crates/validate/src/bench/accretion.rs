@@ -9,7 +9,7 @@ use rubblepile_nonsmooth::NonsmoothState;
 
 use super::BenchRow;
 use crate::{
-    cases::{Case, CaseError, Options, Rows},
+    cases::{Case, CaseError, Options, Rows, Wrong},
     validate::pile::{Pile, PileSetup},
 };
 
@@ -21,7 +21,7 @@ const STEP: f64 = 0.05;
 fn row(side: u32, polyhedra: bool) -> Result<BenchRow, CaseError> {
     let mut pile =
         PileSetup { seed: 1, side, polyhedra, friction: 0.0, timestep: 1.0, every: 1, tolerance: 1e-2 }
-            .make()?;
+            .make(&Wrong::default())?;
     pile.advance(60.0 * MINUTES)?;
     edit(pile.method.as_mut(), &mut pile.world, |world| {
         world.clock.set_timestep(STEP);

@@ -12,11 +12,29 @@ use super::{
     ValidateRow,
     rigid::{self, GRAVITY, Run, tight},
 };
-use crate::cases::{Case, CaseError, Options, Rows, Wrong};
+use crate::{
+    cases::{Case, CaseError, Options, Rows, Wrong},
+    claims::{Claim, Paper},
+};
 
 pub struct StickSlip;
 
 const CASE: &str = "stick-slip";
+const PAPER: Paper = Paper::ContactDynamics2021;
+
+const CLAIMS: [Claim; 3] = [
+    PAPER.reproduced(
+        "eqs (9), (10)",
+        "Signorini's condition, Newton's restitution",
+        "exact in discrete steps: the solver's 1e-9, and what a bounce in the middle of a step leaves open",
+    ),
+    PAPER.reproduced("eq. (11), figure 2", "Coulomb's law: sticks within the cone, slides on it", "as above"),
+    PAPER.reproduced(
+        "figure 3",
+        "a face on a face is held by three points, an edge on a face by two, so that forces of blocks are right",
+        "1e-4 of the load on each of ten boxes, whose faces touch in four corners",
+    ),
+];
 
 impl Case for StickSlip {
     type Row = ValidateRow;
@@ -27,6 +45,10 @@ impl Case for StickSlip {
 
     fn about(&self) -> &'static str {
         "rigid bodies: block on a slope, stack, bounces, sliding to rolling, Painleve's rod, an arch"
+    }
+
+    fn claims(&self) -> &'static [Claim] {
+        &CLAIMS
     }
 
     fn wrongs(&self) -> &'static [&'static str] {
