@@ -245,9 +245,15 @@ impl Largest {
     }
 }
 
-/// With the deliberate errors: of one kind of motion, of all, and of those at 0.4 of their limits.
+/// With the deliberate errors: of one kind of motion, of all, of those at 0.4 of their limits and of those above.
 fn actual(motion: Motion, wrong: &Wrong) -> Motion {
-    let part = if PARTS.contains(&motion) { wrong.factor("part") } else { 1.0 };
+    let part = if PARTS.contains(&motion) {
+        wrong.factor("part")
+    } else if LIMITS.iter().any(|(_, above, _)| *above == motion) {
+        wrong.factor("above")
+    } else {
+        1.0
+    };
     let kinds = ["speed", "spin", "rotation"].map(|kind| wrong.factor(kind));
     [0, 1, 2].map(|k| motion[k] * kinds[k] * part * wrong.factor("motion"))
 }
@@ -349,6 +355,7 @@ impl Case for Aggregation {
             "spin",
             "rotation",
             "part",
+            "above",
             "hours",
             "iterations",
             "gravity_x",
