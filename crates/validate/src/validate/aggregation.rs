@@ -245,7 +245,7 @@ impl Largest {
     }
 }
 
-/// With the deliberate errors: of one kind of motion, of all, of those at 0.4 of their limits and of those above.
+/// With the deliberate errors: of speeds, of all motions, of those at 0.4 of their limits and of those above.
 fn actual(motion: Motion, wrong: &Wrong) -> Motion {
     let part = if PARTS.contains(&motion) {
         wrong.factor("part")
@@ -254,8 +254,8 @@ fn actual(motion: Motion, wrong: &Wrong) -> Motion {
     } else {
         1.0
     };
-    let kinds = ["speed", "spin", "rotation"].map(|kind| wrong.factor(kind));
-    [0, 1, 2].map(|k| motion[k] * kinds[k] * part * wrong.factor("motion"))
+    let [speed, spin, rotation] = motion.map(|x| x * part * wrong.factor("motion"));
+    [speed * wrong.factor("speed"), spin, rotation]
 }
 
 fn follow(options: &Options, seed: u64, motion: Motion) -> Result<Outcome, CaseError> {
@@ -352,8 +352,6 @@ impl Case for Aggregation {
             "friction",
             "motion",
             "speed",
-            "spin",
-            "rotation",
             "part",
             "above",
             "hours",
