@@ -134,6 +134,7 @@ fn springs(rng: &mut Rng, contacts: usize) -> Vec<SpringHistory> {
         sliding: vector(rng),
         rolling: vector(rng),
         twisting: rng.normal(),
+        share: rng.uniform(),
     };
     (0..contacts).map(one).collect()
 }

@@ -76,6 +76,7 @@ mod tests {
             sliding,
             rolling: DVec3::ZERO,
             twisting: 0.0,
+            share: 0.0,
         };
         Box::new(SoftState { contacts: list.iter().map(one).collect() })
     }

@@ -416,7 +416,7 @@ impl Remember {
         let mut out = Remember::default();
         for h in world.part::<SoftState>().into_iter().flat_map(|part| &part.contacts) {
             let (s, r) = (h.sliding, h.rolling);
-            let memory = [[s.x, s.y, s.z, 0.0], [r.x, r.y, r.z, h.twisting]];
+            let memory = [[s.x, s.y, s.z, h.share], [r.x, r.y, r.z, h.twisting]];
             match (row(h.body), h.partner) {
                 (Some(i), Partner::Wall { .. } | Partner::Asteroid { .. }) => {
                     out.walls.push((i, h.partner, memory));
@@ -451,6 +451,7 @@ fn history(body: u64, partner: Partner, [s, r]: [SpringRow; 2]) -> SpringHistory
         sliding: DVec3::new(s[0], s[1], s[2]),
         rolling: DVec3::new(r[0], r[1], r[2]),
         twisting: r[3],
+        share: s[3],
     }
 }
 

@@ -70,6 +70,26 @@ pub struct ContactEnergy<L> {
     pub twisting: L,
 }
 
+/// What the springs of eight contacts hold, by cause: normal, with cohesion, sliding, rolling and twisting.
+#[inline(always)]
+pub fn stored<L: Lanes, C: ContactLaw>(
+    touch: &ContactPair<L>,
+    law: &[L; 8],
+    friction: &[L; 8],
+    held: &Displacement<L>,
+) -> [L; 4] {
+    let [_, _, _, beta2, stick, ..] = *friction;
+    let k = C::springs(law, touch);
+    let (half, square) = (L::splat(0.5), touch.radius * touch.radius);
+    let arm2 = beta2 * square;
+    [
+        (L::splat(C::ENERGY) * k.normal * touch.overlap - stick * square) * touch.overlap,
+        half * k.sliding * held.sliding.dot(held.sliding),
+        half * k.normal * arm2 * held.rolling.dot(held.rolling),
+        k.sliding * arm2 * held.twisting * held.twisting,
+    ]
+}
+
 /// The law. `friction` is [`crate::law::Coefficients::friction`]. `dt` of 0 gives the forces as they are.
 #[inline(always)]
 pub fn resolve<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(

@@ -337,11 +337,7 @@ pub fn release<C: ContactLaw>(
     m: &[SpringRow; 2],
     lost: &mut [f64; 5],
 ) {
-    let touch = ContactPair {
-        overlap: Portable::splat(touch.overlap),
-        radius: Portable::splat(touch.radius),
-        mass: Portable::splat(touch.mass),
-    };
+    let touch = touch.map(Portable::splat);
     let k = C::springs(&c.law.map(Portable::splat), &touch);
     let arm2 = c.friction[3] * touch.radius.0[0].powi(2);
     let (k_n, k_s) = (k.normal.0[0], k.sliding.0[0]);

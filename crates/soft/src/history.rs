@@ -15,6 +15,8 @@ pub struct SpringHistory {
     pub rolling: DVec3,
     /// Twisting angle about the normal, rad.
     pub twisting: f64,
+    /// Of a facet of an asteroid: its share of the contact at the last step, eq. (6); otherwise 0.
+    pub share: f64,
 }
 
 /// The part of a world that belongs to soft spheres.
@@ -23,7 +25,7 @@ pub struct SoftState {
     pub contacts: Vec<SpringHistory>,
 }
 
-archive_struct!(SpringHistory { body, partner, sliding, rolling, twisting });
+archive_struct!(SpringHistory { body, partner, sliding, rolling, twisting, share });
 archive_struct!(SoftState { contacts });
 
 impl Part for SoftState {

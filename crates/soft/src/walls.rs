@@ -8,13 +8,13 @@
 use glam::DVec3;
 use rubblepile_core::{
     Partner, Poses, SurfaceRef, World, Wrench,
-    simd::{LANES, Lanes, V3},
+    simd::{LANES, Lanes, Portable, V3},
 };
 use rubblepile_geometry::mesh;
 
 use crate::{
     blocks::{Block, NO_MEMORY, SpringRow, WallSlot},
-    contact::{ContactEnergy, RelativeMotion, resolve},
+    contact::{ContactEnergy, Displacement, RelativeMotion, resolve, stored},
     forces::{LaneSums, Shared, add, constants, load_memory, memory_rows, release, rows},
     law::{ContactLaw, ContactPair},
 };
@@ -22,6 +22,8 @@ use crate::{
 /// Shares below this count as this where memory is handed on: a grain may leave a facet in the step that it comes upon
 /// the next.
 const LEAST_SHARE: f64 = 1e-9;
+/// Where the first row of a facet's memory has the share that the facet had at the last step.
+const SHARE: usize = 3;
 
 /// Where walls and asteroids are, and how they will move in a time `ahead` under what acts on the asteroids.
 pub fn poses(world: &World, ahead: f64) -> Poses {
@@ -149,14 +151,12 @@ fn find<C: ContactLaw, const ENERGY: bool>(shared: &Shared, block: &mut Block) -
             fresh.push((slot, inherited(block, &touching, at)));
         }
     }
-    // What was live is looked at until all is known.
-    let was_live: Vec<bool> = block.walls.iter().map(|w| w.live).collect();
     let mut next = touching.iter().peekable();
     for slot in 0..block.walls.len() {
         let touches = next.next_if(|at| at.slot == slot).is_some();
         if block.walls[slot].live && !touches {
             if ENERGY {
-                let_go::<C>(shared, block, &touching, &was_live, slot);
+                let_go::<C>(shared, block, slot);
             }
             block.walls[slot].memory = NO_MEMORY;
         }
@@ -179,33 +179,37 @@ fn slots_of(block: &Block, slot: usize) -> std::ops::Range<usize> {
 }
 
 /// Counts the energy that the springs of a slot still held when it came apart.
-fn let_go<C: ContactLaw>(
-    shared: &Shared,
-    block: &mut Block,
-    touching: &[AtWall],
-    was_live: &[bool],
-    slot: usize,
-) {
+fn let_go<C: ContactLaw>(shared: &Shared, block: &mut Block, slot: usize) {
     let w = &block.walls[slot];
+    let surface = w.surface.get();
     let body = block.first + w.row as usize;
-    let mut part = 1.0;
-    let material = match w.surface.get() {
-        SurfaceRef::Wall(k) => shared.walls[k as usize].material,
-        SurfaceRef::Asteroid(k) => {
-            let all = slots_of(block, slot);
-            // A facet that is left for another has no share any more, and so no energy; those that are left together had all.
-            if touching.iter().any(|t| all.contains(&t.slot)) {
-                return;
-            }
-            part = 1.0 / all.filter(|&k| was_live[k]).count() as f64;
-            shared.asteroids[k as usize].material
+    let [x, y, z, r, _, _, _, m] = shared.motion[body];
+    let pair = |material: u32| shared.pair(shared.spin[body][3], f64::from(material));
+    match surface {
+        SurfaceRef::Wall(k) => {
+            let touch = ContactPair { overlap: 0.0, radius: r, mass: m };
+            release::<C>(pair(shared.walls[k as usize].material), touch, &w.memory, &mut block.lost);
         }
-    };
-    let [.., r, _, _, _, m] = shared.motion[body];
-    let c = shared.pair(shared.spin[body][3], f64::from(material));
-    let mut lost = [0.0; 5];
-    release::<C>(c, ContactPair { overlap: 0.0, radius: r, mass: m }, &block.walls[slot].memory, &mut lost);
-    block.lost.iter_mut().zip(lost).for_each(|(sum, lost)| *sum += part * lost);
+        // Perhaps for another facet: the normal spring is not at its end then.
+        SurfaceRef::Asteroid(k) => {
+            let [a, b, c] = block.corners[slot];
+            let normal = (b - a).cross(c - a).normalize_or_zero();
+            let distance = (shared.poses[surface].to_local(DVec3::new(x, y, z)) - a).dot(normal);
+            let c = pair(shared.asteroids[k as usize].material);
+            let touch = ContactPair { overlap: (r - distance).clamp(0.0, r), radius: r, mass: m };
+            let held = load_memory::<Portable, true>([&w.memory[..]; LANES]);
+            let touch = touch.map(Portable::splat);
+            let held = stored::<Portable, C>(
+                &touch,
+                &c.law.map(Portable::splat),
+                &c.friction.map(Portable::splat),
+                &held,
+            );
+            for (sum, held) in block.lost.iter_mut().zip(held) {
+                *sum += w.memory[0][SHARE] * held.0[0];
+            }
+        }
+    }
 }
 
 /// What a grain remembers of the other facets of the same asteroid.
@@ -230,7 +234,31 @@ fn inherited(block: &Block, touching: &[AtWall], at: &AtWall) -> [SpringRow; 2] 
     if shares > 0.0 {
         sum.iter_mut().flatten().for_each(|value| *value /= shares);
     }
+    // A contact that begins takes nothing from other facets.
+    sum[0][SHARE] = if shares > 0.0 { 0.0 } else { at.share };
     sum
+}
+
+/// What springs of facets held by their shares `was` at the last step, less what they hold by their shares now, before they
+/// move: what one facet hands to another, or loses.
+#[inline(always)]
+fn handed_over<L: Lanes, C: ContactLaw>(
+    seen: &RelativeMotion<L>,
+    law: &[L; 8],
+    friction: &[L; 8],
+    held: &Displacement<L>,
+    [was, share]: [L; 2],
+    dt: L,
+) -> [L; 4] {
+    let n = seen.normal;
+    let turned = Displacement { sliding: held.sliding.across(n), rolling: held.rolling.across(n), ..*held };
+    // Half a step ago, as the displacements.
+    let overlap = (seen.touch.overlap + L::splat(0.5) * dt * seen.approach).max(L::splat(0.0));
+    let touch = ContactPair { overlap, ..seen.touch };
+    let [normal, ..] = stored::<L, C>(&touch, law, friction, held);
+    let [_, s0, r0, t0] = stored::<L, C>(&seen.touch, law, friction, held);
+    let [_, s1, r1, t1] = stored::<L, C>(&seen.touch, law, friction, &turned);
+    [(was - share) * normal, was * s0 - share * s1, was * r0 - share * r1, was * t0 - share * t1]
 }
 
 /// Forces of all walls and asteroids on the grains of a block.
@@ -248,6 +276,7 @@ pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         let (law, friction) = constants::<L>(shared, |k| (shared.spin[at[k].body][3], at[k].material));
         let mut held = load_memory::<L, ROLLS>(std::array::from_fn(|k| &block.walls[at[k].slot].memory[..]));
         let dt = L::splat(shared.dt);
+        let began = held;
         let (push, mut energy) = resolve::<L, C, ROLLS, ENERGY>(&seen, &law, &friction, &mut held, dt);
         let share = L::load(&at.map(|a| a.share));
         let push = push.scaled(share);
@@ -259,6 +288,15 @@ pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
                 rolling: energy.rolling * share,
                 twisting: energy.twisting * share,
             };
+            let on_facet =
+                at.map(|a| f64::from(u8::from(block.walls[a.slot].surface.get().asteroid().is_some())));
+            let was = L::load(&at.map(|a| block.walls[a.slot].memory[0][SHARE]));
+            let more = handed_over::<L, C>(&seen, &law, &friction, &began, [was, share], dt);
+            let [normal, sliding, rolling, twisting] = more.map(|part| part * L::load(&on_facet));
+            energy.normal = energy.normal + normal;
+            energy.sliding = energy.sliding + sliding;
+            energy.rolling = energy.rolling + rolling;
+            energy.twisting = energy.twisting + twisting;
         }
         let depth = L::load(&at.map(|a| a.depth));
         tally.add::<ENERGY>(&energy, depth - small * L::splat(shared.deepest), batch.len());
@@ -268,6 +306,7 @@ pub fn walls<L: Lanes, C: ContactLaw, const ROLLS: bool, const ENERGY: bool>(
         for (k, at) in batch.iter().enumerate() {
             let w = &mut block.walls[at.slot];
             w.memory = [slid[k], turned[k]];
+            w.memory[0][SHARE] = if w.surface.get().asteroid().is_some() { at.share } else { 0.0 };
             let [force_sum, torque_sum] = &mut block.sum[w.row as usize];
             add(force_sum, &on.force[k], 1.0);
             add(torque_sum, &on.torque[k], 1.0);

@@ -35,7 +35,7 @@ pub(crate) use validate::is_sound_solid;
 /// The first byte is no text, the last two show a transfer that changes line ends.
 const MAGIC: &[u8; 8] = b"\x8aRUBBLE\n";
 /// Version of the format that is written and read.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Names in a run directory.
 pub const NEWEST: &str = "checkpoint.rpk";

@@ -78,6 +78,12 @@ pub struct ContactPair<L> {
     pub mass: L,
 }
 
+impl<A> ContactPair<A> {
+    pub fn map<B>(self, f: impl Fn(A) -> B) -> ContactPair<B> {
+        ContactPair { overlap: f(self.overlap), radius: f(self.radius), mass: f(self.mass) }
+    }
+}
+
 /// A contact law. Its kernel is compiled for each law, for eight contacts at a time; nothing is looked up per contact.
 pub trait ContactLaw: Send + Sync + 'static {
     /// One sentence for the scenario reference.

@@ -117,6 +117,37 @@ impl rubblepile_core::Field for Pull {
     }
 }
 
+/// Springs of facets that had stretched while their facet had hardly a share used to count as heat by the share that it had when
+/// they were cut.
+#[test]
+fn a_ball_on_bumps_turns_what_it_loses_to_heat() {
+    const G: f64 = 0.8;
+    let mut w = ball(Some(1));
+    let mut bumps = asteroid(terrain(10.0, 70, -5.0, bump), 3000.0, Axes::Given);
+    bumps.fixed = true;
+    w.asteroids = vec![bumps];
+    w.materials[0].cohesion = 0.0;
+    w.bodies.velocity[0].x = 1.5;
+    let mut method = SoftSpheres::new(settings());
+    let mut fields = Fields { list: vec![Box::new(Pull(-G * DVec3::Z))] };
+    let energy = |w: &World, method: &mut SoftSpheres| {
+        let (t, r) = w.bodies.kinetic_energy();
+        let elastic: f64 = method.contacts(w).expect("a table").iter().map(|c| c.elastic).sum();
+        t + r + w.bodies.mass[0] * G * w.bodies.position[0].z + elastic
+    };
+    let start = energy(&w, &mut method);
+    let until = 40_000.0 * w.clock.timestep;
+    method.advance(&mut w, &mut fields, until, &mut Report::new(Measure::ALL)).expect("a run");
+    let lost = start - energy(&w, &mut method);
+    let error = w.dissipation.total() / lost - 1.0;
+    assert!(w.bodies.position[0].x > 0.0, "it has crossed edges: {}", w.bodies.position[0]);
+    assert!(error.abs() < 1e-3, "{error:e} of {lost} J");
+}
+
+fn bump(x: f64, y: f64) -> f64 {
+    0.04 * (5.0 * x).sin() * (4.0 * y).cos()
+}
+
 /// A bumpy asteroid of 3 m that tumbles in a cloud of grains.
 fn rubble() -> World {
     let mut w = world();

@@ -31,6 +31,7 @@ fn world(n: usize) -> World {
                 sliding: rng.direction(),
                 rolling: rng.direction(),
                 twisting: rng.normal(),
+                share: 0.0,
             });
         }
     }

@@ -119,9 +119,9 @@ impl DrumResult {
     }
 }
 
-/// Judged by `--full`.
-const PENDING: Verdict =
-    Verdict::NotAttempted { why: "the rows are in `--full`, which has not been run since they were added" };
+/// Where the paper's beads settle and turn with the wall.
+const STILL_TUMBLE: &str = "after 1.1 turns at Fr 0.1 beads still tumble, at 16.9 +- 0.7°, and their spins are a ninth of the drum's; the paper \
+                            gives neither rate nor time, and says that beads tumble at first where the drum is fast";
 
 /// Why slopes fall with the rate where those of the experiment do not.
 const NOT_FLAT: &str = "impulses along the surface are a part of the slip, without Coulomb's limit: beads that rest on each other \
@@ -348,8 +348,14 @@ const LOW: Claim = PAPER.claim(
     "16.9° (experiment, friction 0.1) at Fr 4.94e-5 is within a few degrees of what the simulations expect there",
     Verdict::NotReproduced { why: NOT_FLAT },
 );
-const SLOW_START: Claim =
-    PAPER.claim("section 3.2, instant start", "the instant start may have caused spurious bulking", PENDING);
+const SLOW_START: Claim = PAPER.claim(
+    "section 3.2, instant start",
+    "the instant start may have caused spurious bulking",
+    Verdict::Partly {
+        tolerance: "error bars of both drums, at Fr 0.1",
+        missing: "any effect on the slope: 25.7 +- 0.8° if the drum takes 0.3 s to start, 26.4 +- 0.7° if not",
+    },
+);
 const THRESHOLDS: Claim = PAPER.claim(
     "section 3.2, thresholds",
     "minor run parameters may give beads too much energy and make slopes shallower",
@@ -358,12 +364,12 @@ const THRESHOLDS: Claim = PAPER.claim(
 const GRAVITIES: Claim = PAPER.claim(
     "section 3.2, gravities",
     "the slope depends on the Froude number and not on gravity (experiment, 1 to 25 g)",
-    PENDING,
+    Verdict::Reproduced { tolerance: "error bars of both drums, at Fr 0.1" },
 );
 const SMOOTH: Claim = PAPER.claim(
     "section 3.2, aside",
     "without stuck beads: they settle to the bottom, and their spins align with the drum's, within a factor of a few",
-    PENDING,
+    Verdict::NotReproduced { why: STILL_TUMBLE },
 );
 const VALUES: Claim = PAPER.claim(
     "figure 8, values",
@@ -418,8 +424,10 @@ fn plans(full: bool) -> Vec<DrumRun> {
         all.push(quick(like(froude, "twice the rest speed", 1.25)));
         all.push(quick(DrumRun { tangential: 0.0, ..like(froude, "no slip", 1.25) }));
     }
+    all.push(quick(like(0.1, "twice the rest speed", 1.25)));
     all.push(quick(DrumRun { start: 0.3, ..like(0.1, "slow start", 1.25) }));
-    all.push(DrumRun { gravity: 25.0, rest_speed: 0.15, ..like(0.1, "25 g", 1.25) });
+    // The rest speed scaled like the speed of a fall, by the root of gravity.
+    all.push(DrumRun { gravity: 25.0, rest_speed: 0.1, ..like(0.1, "25 g", 1.25) });
     all.push(quick(DrumRun { rough: false, ..like(0.1, "no stuck beads", 1.25) }));
     all.extend([0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0, 1.5].map(paper));
     all
@@ -525,15 +533,18 @@ fn judge(all: &[(&DrumRun, &DrumResult)], rows: &Rows<ValidateRow>) {
         let what = "Fr 4.94e-5: slope, degrees";
         rows.push(LOW.row(CASE, what, 16.9, found.slope(), 5.0).red(NOT_FLAT));
     }
-    rows.extend(same(&SLOW_START, "Fr 0.1, slow start", "Fr 0.1"));
-    for froude in ["Fr 0.001", "Fr 0.01"] {
+    // These two differ from a drum with their own rest speed.
+    let quick = "Fr 0.1, twice the rest speed";
+    rows.extend(same(&SLOW_START, "Fr 0.1, slow start", quick));
+    for froude in ["Fr 0.001", "Fr 0.01", "Fr 0.1"] {
         let row = same(&THRESHOLDS, &format!("{froude}, twice the rest speed"), froude);
-        rows.extend(row.map(|row| row.red(TREMBLES)));
+        rows.extend(row.map(|row| if froude == "Fr 0.1" { row } else { row.red(TREMBLES) }));
     }
-    rows.extend(same(&GRAVITIES, "Fr 0.1, 25 g", "Fr 0.1"));
+    rows.extend(same(&GRAVITIES, "Fr 0.1, 25 g", quick));
     if let Some(found) = named("Fr 0.1, no stuck beads") {
         let what = |what: &str| format!("Fr 0.1, no stuck beads: {what}");
-        rows.push(SMOOTH.row(CASE, what("slope, degrees"), 0.0, found.slope(), 5.0));
-        rows.push(SMOOTH.row(CASE, what("log10 of spin over the drum's"), 0.0, found.spin.log10(), 0.5));
+        let slope = SMOOTH.row(CASE, what("slope, degrees"), 0.0, found.slope(), 5.0);
+        let spin = SMOOTH.row(CASE, what("log10 of spin over the drum's"), 0.0, found.spin.log10(), 0.5);
+        rows.extend([slope, spin].map(|row| row.red(STILL_TUMBLE)));
     }
 }

@@ -1,4 +1,5 @@
-//! A field that is wrong on purpose: its accelerations by a factor, those of one body, or what it does to asteroids.
+//! A field that is wrong on purpose: its accelerations by a factor, one component of them, those of one body, or what it does
+//! to asteroids.
 
 use glam::DVec3;
 use rubblepile_core::{Actions, Field, Pulls, Result, World, Wrench};
@@ -9,19 +10,21 @@ use crate::cases::Wrong;
 struct WrongField {
     field: Box<dyn Field>,
     all: f64,
+    /// Of the component along x.
+    along_x: f64,
     /// Of the body with the id 0.
     on_first: f64,
     reaction: f64,
 }
 
-/// The field with the errors `gravity`, `gravity_on_first` and `reaction` of a case; without them, the field itself.
+/// The field with the errors `gravity`, `gravity_x`, `gravity_on_first` and `reaction` of a case; without them, the field itself.
 pub fn wrong_field(field: Box<dyn Field>, wrong: &Wrong) -> Box<dyn Field> {
-    let [all, on_first, reaction] =
-        ["gravity", "gravity_on_first", "reaction"].map(|name| wrong.factor(name));
-    if [all, on_first, reaction] == [1.0; 3] {
+    let [all, along_x, on_first, reaction] =
+        ["gravity", "gravity_x", "gravity_on_first", "reaction"].map(|name| wrong.factor(name));
+    if [all, along_x, on_first, reaction] == [1.0; 4] {
         return field;
     }
-    Box::new(WrongField { field, all, on_first, reaction })
+    Box::new(WrongField { field, all, along_x, on_first, reaction })
 }
 
 impl Field for WrongField {
@@ -37,7 +40,8 @@ impl Field for WrongField {
             &mut Actions { accelerations: &mut accelerations, on_asteroids: &mut on_asteroids },
         )?;
         for ((sum, a), id) in on.accelerations.iter_mut().zip(accelerations).zip(&world.bodies.id) {
-            *sum += self.all * if *id == 0 { self.on_first } else { 1.0 } * a;
+            let by = self.all * if *id == 0 { self.on_first } else { 1.0 };
+            *sum += by * DVec3::new(self.along_x * a.x, a.y, a.z);
         }
         for (sum, wrench) in on.on_asteroids.iter_mut().zip(on_asteroids) {
             let by = self.all * self.reaction;
