@@ -113,6 +113,11 @@ impl IsolatedProblem {
     pub fn velocities(&self) -> Vec<DVec3> {
         (0..self.world.bodies.len()).map(|k| self.problem.velocity(k).0).collect()
     }
+
+    /// Spins of the bodies as the solution stands.
+    pub fn spins(&self) -> Vec<DVec3> {
+        (0..self.world.bodies.len()).map(|k| self.problem.velocity(k).1).collect()
+    }
 }
 
 fn build(

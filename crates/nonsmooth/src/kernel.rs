@@ -3,7 +3,7 @@
 use rubblepile_core::simd::{LANES, Lanes, V3};
 
 use crate::{
-    batch::{Batch, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
+    batch::{Batch, Eight3, LeverArmLanes, LeverArms, load3, store3},
     colours::{SolverBody, Work},
 };
 
@@ -87,10 +87,10 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for Apply {
     }
 }
 
-/// Adds the torque impulses of the last step.
+/// Adds torque impulses (`extra`) that are not in the bodies' spins yet.
 pub struct ApplyTorque;
 
-impl<A: LeverArms> Work<Batch<A>, Rolling> for ApplyTorque {
+impl<A: LeverArms> Work<Batch<A>, Eight3> for ApplyTorque {
     type Pass = ();
 
     #[inline(always)]
@@ -100,11 +100,11 @@ impl<A: LeverArms> Work<Batch<A>, Rolling> for ApplyTorque {
         a: [&mut SolverBody; LANES],
         b: [&mut SolverBody; LANES],
         data: &mut Batch<A>,
-        extra: &mut Rolling,
+        extra: &mut Eight3,
     ) {
         let mut pair = BodyPair::<L>::load(&a, &b);
         let arms = data.arms.load(load3::<L>(&data.normal), pair.ia, pair.ib);
-        let (da, db) = arms.twist(load3(&extra.torque));
+        let (da, db) = arms.twist(load3(extra));
         pair.wa = pair.wa + da;
         pair.wb = pair.wb + db;
         pair.store(a, b);
@@ -132,6 +132,26 @@ impl<A: LeverArms> Work<Batch<A>, Eight3> for RelativeVelocity {
     }
 }
 
+/// Relative spins into `extra`.
+pub struct RelativeSpin;
+
+impl<A: LeverArms> Work<Batch<A>, Eight3> for RelativeSpin {
+    type Pass = ();
+
+    #[inline(always)]
+    fn batch<L: Lanes>(
+        &self,
+        (): (),
+        a: [&mut SolverBody; LANES],
+        b: [&mut SolverBody; LANES],
+        _: &mut Batch<A>,
+        extra: &mut Eight3,
+    ) {
+        let pair = BodyPair::<L>::load(&a, &b);
+        *extra = store3(pair.wb - pair.wa);
+    }
+}
+
 /// The projection onto Coulomb's cone `|p_t| <= mu p_n`.
 #[inline(always)]
 pub fn onto_cone<L: Lanes>(z: V3<L>, n: V3<L>, mu: L) -> V3<L> {
@@ -148,4 +168,106 @@ pub fn onto_cone<L: Lanes>(z: V3<L>, n: V3<L>, mu: L) -> V3<L> {
     let safe = L::select(zero.less(length), length, one);
     let scale = L::select(inside, mu * side / safe, one);
     zt * scale + n * normal
+}
+
+/// Limits of friction, rolling and twisting over the normal impulse, and how much a torque weighs against an impulse.
+pub struct Limits<L> {
+    pub friction: L,
+    pub roll: L,
+    pub twist: L,
+    pub weight: L,
+}
+
+/// The projection of an impulse and a torque onto the cone `|p_t| <= mu p_n`, `|t_t| <= roll p_n`, `|t_n| <= twist p_n`: the
+/// nearest point of it, with torques weighed.
+#[inline(always)]
+pub fn onto_rolling_cone<L: Lanes>(z: V3<L>, t: V3<L>, n: V3<L>, limits: &Limits<L>) -> (V3<L>, V3<L>) {
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let (zn, about) = (z.dot(n), t.dot(n));
+    let (slide, roll) = (z - n * zn, t - n * about);
+    let (slides, rolls) = (slide.dot(slide).sqrt(), roll.dot(roll).sqrt());
+    let twists = about.max(-about);
+    let parts = [
+        (slides, limits.friction, one),
+        (rolls, limits.roll, limits.weight),
+        (twists, limits.twist, limits.weight),
+    ];
+    // Half the derivative of the distance with the normal impulse x is x - z_n - sum w c (l - c x)_+: increasing and concave, so
+    // that Newton's method from below finds the zero in as many steps as it has pieces.
+    let mut normal = zero;
+    for _ in 0..=parts.len() {
+        let (mut above, mut below) = (zn, one);
+        for &(length, most, weight) in &parts {
+            let over = (most * normal).less(length);
+            above = above + L::select(over, weight * most * length, zero);
+            below = below + L::select(over, weight * most * most, zero);
+        }
+        normal = normal.max(above / below);
+    }
+    let scale = |(length, most, _): (L, L, L)| {
+        let limit = most * normal;
+        L::select(limit.less(length), limit / length, one)
+    };
+    let [by_slide, by_roll, by_twist] = parts.map(scale);
+    (slide * by_slide + n * normal, roll * by_roll + n * (about * by_twist))
+}
+
+#[cfg(test)]
+mod tests {
+    use rubblepile_core::simd::Portable;
+
+    use super::*;
+
+    fn vector(x: [f64; 3]) -> V3<Portable> {
+        V3(Portable::splat(x[0]), Portable::splat(x[1]), Portable::splat(x[2]))
+    }
+
+    fn numbers(v: V3<Portable>) -> [f64; 3] {
+        store3(v).map(|lanes| lanes[0])
+    }
+
+    /// No point of the cone nearby is nearer, and what is inside stays.
+    #[test]
+    fn the_rolling_cone_is_projected_onto() {
+        let limit = |mu: f64, roll: f64, twist: f64, weight: f64| Limits {
+            friction: Portable::splat(mu),
+            roll: Portable::splat(roll),
+            twist: Portable::splat(twist),
+            weight: Portable::splat(weight),
+        };
+        let n = vector([0.0, 0.0, 1.0]);
+        let mut rng = rubblepile_core::Rng::new(5);
+        for _ in 0..200 {
+            let (mu, roll, twist, weight) =
+                (rng.range(0.0, 1.0), rng.range(0.0, 0.5), rng.range(0.0, 0.5), rng.range(0.1, 10.0));
+            let limits = limit(mu, roll, twist, weight);
+            let mut random = || [rng.normal(), rng.normal(), rng.normal()];
+            let (z, t) = (random(), random());
+            let (p, q) = onto_rolling_cone(vector(z), vector(t), n, &limits);
+            let (p, q) = (numbers(p), numbers(q));
+            let inside = |p: [f64; 3], q: [f64; 3], slack: f64| {
+                p[2] >= -slack
+                    && p[0].hypot(p[1]) <= mu * p[2] + slack
+                    && q[0].hypot(q[1]) <= roll * p[2] + slack
+                    && q[2].abs() <= twist * p[2] + slack
+            };
+            let distance = |p: [f64; 3], q: [f64; 3]| -> f64 {
+                (0..3).map(|k| (p[k] - z[k]).powi(2) + weight * (q[k] - t[k]).powi(2)).sum()
+            };
+            assert!(inside(p, q, 1e-12), "{p:?} {q:?}");
+            if inside(z, t, 0.0) {
+                assert!(distance(p, q) < 1e-24);
+            }
+            for _ in 0..100 {
+                let (a, b) = (random(), random());
+                let other = (
+                    std::array::from_fn(|k| p[k] + 0.03 * a[k]),
+                    std::array::from_fn(|k| q[k] + 0.03 * b[k]),
+                );
+                if inside(other.0, other.1, 0.0) {
+                    assert!(distance(other.0, other.1) >= distance(p, q) - 1e-12);
+                }
+            }
+        }
+    }
 }

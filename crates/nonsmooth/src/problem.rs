@@ -156,16 +156,22 @@ impl ContactProblem {
         let mut impulses: Vec<Eight3> =
             with_points!(&self.points, batches => batches.iter().map(|b| b.impulse).collect());
         self.apply(&mut impulses);
-        if !self.rolling.is_empty() {
-            with_points!(&mut self.points, batches =>
-                self.colours.work(&ApplyTorque, &mut self.rows, batches, &mut self.rolling));
-        }
+        let mut torques: Vec<Eight3> = self.rolling.iter().map(|r| r.torque).collect();
+        self.apply_torques(&mut torques);
     }
 
     /// Adds impulses to the velocities.
     pub fn apply(&mut self, impulses: &mut [Eight3]) {
         with_points!(&mut self.points, batches =>
             self.colours.work(&Apply, &mut self.rows, batches, impulses));
+    }
+
+    /// Adds torque impulses to the spins; none where nothing rolls.
+    pub fn apply_torques(&mut self, torques: &mut [Eight3]) {
+        if !torques.is_empty() {
+            with_points!(&mut self.points, batches =>
+                self.colours.work(&ApplyTorque, &mut self.rows, batches, torques));
+        }
     }
 
     /// The solution, contact by contact: impulse and torque impulse on the partner.

@@ -4,7 +4,7 @@
 use rubblepile_core::simd::{LANES, Lanes, V3};
 
 use crate::{
-    batch::{Batch, Eight, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
+    batch::{Batch, Eight3, LeverArmLanes, LeverArms, Rolling, load3, store3},
     colours::{SolverBody, Work},
     kernel::BodyPair,
 };
@@ -21,14 +21,12 @@ pub struct Visit<R> {
     /// Of the block that begins with this batch.
     pub gathered: Sums,
     pub rolling: R,
-    /// Mean of the normal impulses at the last evaluations of the misfit, the later the heavier.
-    bearing: Eight,
 }
 
 impl<R> Visit<R> {
     pub fn new(impulse: Eight3, rolling: R) -> Self {
         let (sums, gathered) = (Sums::default(), Sums::default());
-        Visit { last: impulse, start: impulse, sums, gathered, rolling, bearing: [0.0; LANES] }
+        Visit { last: impulse, start: impulse, sums, gathered, rolling }
     }
 }
 
@@ -51,25 +49,24 @@ impl std::iter::Sum for Sums {
     }
 }
 
-/// What limits friction, rolling and twisting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// Coulomb: the normal impulse as it is found.
-    Coulomb,
-    /// Tresca: the mean of what normal impulses have been, which makes the problem the minimum of a convex function between two
-    /// evaluations of the misfit.
-    Mean,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pass {
     /// A sweep.
     Plain,
-    /// The first sweep of a pair: starts ahead of the last impulses, by this part of their last change.
-    Ahead(f64, Limit),
+    /// The first sweep of a pair: starts ahead of the last impulses.
+    Ahead(Stride),
     /// The second sweep of a pair: compares.
-    Back(Limit),
+    Back(Stride),
     Misfit,
+}
+
+/// How a pair of sweeps goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stride {
+    /// How far ahead it starts, as a part of the last change.
+    pub momentum: f64,
+    /// How far impulses go towards what solves their contact, as a part of the way.
+    pub relaxation: f64,
 }
 
 pub struct Relax;
@@ -89,42 +86,37 @@ impl<A: LeverArms, R: Roll> Work<Batch<A>, Visit<R>> for Relax {
         match pass {
             Pass::Plain => {
                 let p = load3(&data.impulse);
-                solve::<L, A, R>(a, b, data, p, &mut visit.rolling, |normal| normal);
+                solve::<L, A, R>(a, b, data, p, &mut visit.rolling, 1.0);
             }
-            Pass::Ahead(part, limit) => {
+            Pass::Ahead(Stride { momentum, relaxation }) => {
                 let p = load3::<L>(&data.impulse);
-                let ahead = p + (p - load3::<L>(&visit.last)) * L::splat(part);
+                let ahead = p + (p - load3::<L>(&visit.last)) * L::splat(momentum);
                 visit.last = data.impulse;
                 visit.start = store3(ahead);
-                visit.rolling.shift::<L>(part);
-                let bearing = limit.choose::<L>(&visit.bearing);
-                solve::<L, A, R>(a, b, data, ahead, &mut visit.rolling, bearing);
+                visit.rolling.shift::<L>(momentum);
+                solve::<L, A, R>(a, b, data, ahead, &mut visit.rolling, relaxation);
             }
-            Pass::Back(limit) => {
-                let (p, bearing) = (load3(&data.impulse), limit.choose::<L>(&visit.bearing));
-                solve::<L, A, R>(a, b, data, p, &mut visit.rolling, bearing);
+            Pass::Back(Stride { relaxation, .. }) => {
+                let p = load3(&data.impulse);
+                solve::<L, A, R>(a, b, data, p, &mut visit.rolling, relaxation);
                 let now = load3::<L>(&data.impulse);
                 let d = now - load3::<L>(&visit.start);
                 let compliance = L::splat(1.0) / L::load(&data.inverse_normal);
                 visit.sums.change = sum((d.dot(d) * compliance).store());
                 visit.sums.turned = -sum((d.dot(now - load3::<L>(&visit.last)) * compliance).store());
             }
-            Pass::Misfit => {
-                let normal = load3::<L>(&data.impulse).dot(load3(&data.normal));
-                visit.bearing = ((L::load(&visit.bearing) + normal) * L::splat(0.5)).store();
-                visit.sums.misfit = misfit::<L, A, R>(a, b, data, &visit.rolling);
-            }
+            Pass::Misfit => visit.sums.misfit = misfit::<L, A, R>(a, b, data, &visit.rolling),
         }
     }
 
     /// Velocities are linear in the impulses: those of impulses ahead are as far ahead.
     fn rows(&self, pass: Pass, rows: &mut [SolverBody], last: &mut [SolverBody]) {
-        let Pass::Ahead(part, _) = pass else { return };
+        let Pass::Ahead(Stride { momentum, .. }) = pass else { return };
         for (row, last) in rows.iter_mut().zip(last) {
             let now = *row;
             // Inverse mass and inertia are the same in both.
             for k in 0..LANES {
-                row[k] += part * (now[k] - last[k]);
+                row[k] += momentum * (now[k] - last[k]);
             }
             *last = now;
         }
@@ -142,17 +134,8 @@ fn sum(x: [f64; LANES]) -> f64 {
     ((x[0] + x[4]) + (x[1] + x[5])) + ((x[2] + x[6]) + (x[3] + x[7]))
 }
 
-impl Limit {
-    /// The normal impulse that limits friction, from the one that has been found.
-    #[inline(always)]
-    fn choose<L: Lanes>(self, mean: &Eight) -> impl Fn(L) -> L {
-        let (mean, takes) = (L::load(mean), f64::from(u8::from(self == Limit::Mean)));
-        move |normal| normal + (mean - normal) * L::splat(takes)
-    }
-}
-
-/// One visit: the impulses `p`, which the bodies have felt, become those that solve the contacts while all others stay.
-/// `bearing` gives what limits friction.
+/// One visit: the impulses `p`, which the bodies have felt, go the part `relaxation` of the way to those that solve the contacts while
+/// all others stay, as far as Coulomb's law allows.
 #[inline(always)]
 fn solve<L: Lanes, A: LeverArms, R: Roll>(
     a: [&mut SolverBody; LANES],
@@ -160,14 +143,14 @@ fn solve<L: Lanes, A: LeverArms, R: Roll>(
     data: &mut Batch<A>,
     p: V3<L>,
     rolling: &mut R,
-    bearing: impl Fn(L) -> L,
+    relaxation: f64,
 ) {
-    let mut pair = BodyPair::<L>::load(&a, &b);
+    let (mut pair, part) = (BodyPair::<L>::load(&a, &b), L::splat(relaxation));
     let n = load3::<L>(&data.normal);
     let arms = data.arms.load(n, pair.ia, pair.ib);
     let u = pair.velocity(&arms);
     let (un, pn) = (u.dot(n), p.dot(n));
-    let inverse = L::load(&data.inverse_normal);
+    let inverse = L::load(&data.inverse_normal) * part;
     let normal = (pn - inverse * (un + L::load(&data.bias))).max(L::splat(0.0));
     let tangent = p - n * pn;
     // The normal goes first; where it moves the contact sideways, friction answers to that too.
@@ -177,13 +160,12 @@ fn solve<L: Lanes, A: LeverArms, R: Roll>(
     } else {
         u - n * un
     };
-    let free = tangent - ut * L::load(&data.inverse_tangent);
-    let bearing = bearing(normal);
-    let friction = cut(free, L::load(&data.friction) * bearing);
+    let free = tangent - ut * (L::load(&data.inverse_tangent) * part);
+    let friction = cut(free, L::load(&data.friction) * normal);
     let new = friction + n * normal;
     data.impulse = store3(new);
     pair.push(&arms, if A::COUPLED { friction - tangent } else { new - p });
-    rolling.resist(&arms, n, bearing, &mut pair.wa, &mut pair.wb);
+    rolling.resist(&arms, n, normal, part, &mut pair.wa, &mut pair.wb);
     pair.store(a, b);
 }
 
@@ -211,11 +193,13 @@ fn misfit<L: Lanes, A: LeverArms, R: Roll>(
 
 /// Rolling and twisting, if there is any.
 pub trait Roll: Clone + Send {
+    /// Moves the torques the part `relaxation` of the way to those that solve the contacts, as far as the normal impulses allow.
     fn resist<L: Lanes, R: LeverArmLanes<L>>(
         &mut self,
         arms: &R,
         n: V3<L>,
         normal: L,
+        relaxation: L,
         wa: &mut V3<L>,
         wb: &mut V3<L>,
     );
@@ -229,7 +213,15 @@ pub trait Roll: Clone + Send {
 
 impl Roll for () {
     #[inline(always)]
-    fn resist<L: Lanes, R: LeverArmLanes<L>>(&mut self, _: &R, _: V3<L>, _: L, _: &mut V3<L>, _: &mut V3<L>) {
+    fn resist<L: Lanes, R: LeverArmLanes<L>>(
+        &mut self,
+        _: &R,
+        _: V3<L>,
+        _: L,
+        _: L,
+        _: &mut V3<L>,
+        _: &mut V3<L>,
+    ) {
     }
 
     #[inline(always)]
@@ -256,11 +248,12 @@ impl Roll for Rolling {
         arms: &R,
         n: V3<L>,
         normal: L,
+        relaxation: L,
         wa: &mut V3<L>,
         wb: &mut V3<L>,
     ) {
         let old: V3<L> = load3(&self.torque);
-        let new = self.bounded(n, normal, *wb - *wa);
+        let new = self.bounded(n, normal, (*wb - *wa) * relaxation);
         self.torque = store3(new);
         let (da, db) = arms.twist(new - old);
         *wa = *wa + da;
@@ -285,7 +278,7 @@ impl Roll for Rolling {
 }
 
 impl Rolling {
-    /// The torques that a visit would give, with nothing else changed.
+    /// The torques that would take away relative spins `w`, as far as the normal impulses allow.
     #[inline(always)]
     fn bounded<L: Lanes>(&self, n: V3<L>, normal: L, w: V3<L>) -> V3<L> {
         let free = load3::<L>(&self.torque) - w * L::load(&self.inverse);

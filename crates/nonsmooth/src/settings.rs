@@ -42,7 +42,7 @@ impl Default for Settings {
             theta: Quantity::new(0.5),
             solver: Solver::GaussSeidel,
             tolerance: Quantity::new(1e-3),
-            iterations: 1000,
+            iterations: 5000,
             unsolved_steps: 1000,
             margin: Auto::Auto,
         }

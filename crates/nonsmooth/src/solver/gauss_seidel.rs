@@ -6,7 +6,7 @@ use crate::{
     batch::{Batch, LeverArms, Rolling},
     colours::{Direction, Leader, Slices},
     problem::{ContactProblem, with_points},
-    relax::{Limit, Pass, Relax, Roll, Sums, Visit},
+    relax::{Pass, Relax, Roll, Sums, Visit},
     solver::momentum::Momentum,
 };
 
@@ -14,12 +14,12 @@ use crate::{
 const FIRST: u32 = 4;
 const EVERY: u32 = 8;
 
-/// Momentum is restrained when impulses have turned back before so many evaluations of the residual, and it has not fallen by this
-/// factor. Where sliding spreads, momentum may never turn back and lead in circles: after so many evaluations in vain, sweeps go on
-/// without.
-const PROGRESS: f64 = 0.9;
-const PATIENCE: u32 = 3;
-const IN_VAIN: u32 = 24;
+/// The residual has fallen if it is below the last lowest by `FALL`, and it has risen if it is above by `RISE`. Momentum is restrained
+/// when it has risen at so many evaluations without having fallen: where contacts slide, momentum can lead in circles. While a load is
+/// on its way through a deep pile, the residual neither falls nor rises.
+const FALL: f64 = 0.9;
+const RISE: f64 = 1.2;
+const PATIENCE: u32 = 16;
 
 /// What leads the threads through sweeps.
 type Sweeper<'t, 'a, A, R> = Leader<'t, 'a, Batch<A>, Visit<R>, Relax>;
@@ -80,39 +80,26 @@ impl Task for Solve {
         plain(team, 0, done);
         let mut left = misfit(team, load);
         let mut momentum = Momentum::default();
-        let (mut limit, mut best, mut idle) = (Limit::Coulomb, left, 0);
-        let (mut least, mut in_vain) = (left, 0);
+        let (mut lowest, mut risen) = (left, 0);
         while left > self.tolerance && done < self.most {
             let next = (done + EVERY).min(self.most);
-            if in_vain >= IN_VAIN {
-                plain(team, done, next - done);
-                done = next;
-            }
             while done < next {
-                let ahead = Pass::Ahead(momentum.part(), limit);
+                let (ahead, back) = (Pass::Ahead(momentum.stride()), Pass::Back(momentum.stride()));
                 team.rows(ahead);
                 team.sweep(ahead, Direction::Forwards);
-                team.sweep(Pass::Back(limit), Direction::Backwards);
-                momentum.advance(gather(team, Pass::Back(limit)));
+                team.sweep(back, Direction::Backwards);
+                momentum.advance(gather(team, back));
                 done += 2;
             }
             left = misfit(team, load);
-            if left < PROGRESS * best {
-                (best, idle) = (left, 0);
-            } else if momentum.has_turned() {
-                idle += 1;
+            if left < FALL * lowest {
+                (lowest, risen) = (left, 0);
+            } else if left > RISE * lowest {
+                risen += 1;
             }
-            if left < PROGRESS * least {
-                least = left;
-                in_vain = if in_vain < IN_VAIN { 0 } else { in_vain };
-            } else {
-                in_vain += 1;
-            }
-            if idle == PATIENCE {
-                // Less momentum, and friction that follows the normal impulses more slowly.
+            if risen == PATIENCE {
                 momentum.restrain();
-                limit = Limit::Mean;
-                (best, idle) = (left.min(2.0 * best), 0);
+                (lowest, risen) = (left, 0);
             }
         }
         (done, left)

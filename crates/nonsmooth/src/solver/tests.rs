@@ -4,10 +4,13 @@ use rubblepile_core::{Material, Rng, Surface, Wall, World, wall::Plane};
 use crate::{Settings, Solver, internals::IsolatedProblem};
 
 /// A loose heap of spheres of mixed size on a floor, pressed from the side and from above.
-fn heap(friction: f64) -> IsolatedProblem {
+fn heap(friction: f64, rolling: f64) -> IsolatedProblem {
     let mut world = World::new(0.01);
     world.materials.push(Material {
         friction_sliding: friction,
+        friction_rolling: rolling,
+        friction_twisting: 0.5 * rolling,
+        shape: 1.0,
         restitution_normal: 0.0,
         ..Material::default()
     });
@@ -32,15 +35,15 @@ fn heap(friction: f64) -> IsolatedProblem {
 
 #[test]
 fn the_three_solvers_agree() {
-    for (friction, tolerance) in [(0.0, 1e-8), (0.5, 1e-4)] {
-        let mut heap = heap(friction);
+    for (friction, rolling, tolerance) in [(0.0, 0.0, 1e-8), (0.5, 0.0, 1e-4), (0.5, 0.1, 1e-4)] {
+        let mut heap = heap(friction, rolling);
         let mut solved = Vec::new();
         for solver in [Solver::GaussSeidel, Solver::AcceleratedGradient, Solver::SpectralGradient] {
             heap.restart();
             let settings =
                 Settings { solver, tolerance: tolerance.into(), iterations: 50_000, ..Settings::default() };
             let outcome = heap.solve(&settings);
-            assert!(outcome.solved, "{solver:?} with friction {friction}: {outcome:?}");
+            assert!(outcome.solved, "{solver:?} with friction {friction}, rolling {rolling}: {outcome:?}");
             solved.push(heap.velocities());
         }
         // Impulses in a rigid packing are not unique, velocities are: root mean square of what they differ by, over the
@@ -51,14 +54,14 @@ fn the_three_solvers_agree() {
             let apart = (squares / other.len() as f64).sqrt() / load;
             // A residual leaves open what it does not see: soft modes of the heap, a few hundred times softer than one
             // contact.
-            assert!(apart < 200.0 * tolerance, "friction {friction}: {apart:e}");
+            assert!(apart < 200.0 * tolerance, "friction {friction}, rolling {rolling}: {apart:e}");
         }
     }
 }
 
 #[test]
 fn a_solution_obeys_signorini_and_coulomb() {
-    let mut heap = heap(0.4);
+    let mut heap = heap(0.4, 0.0);
     let settings = Settings { tolerance: 1e-5.into(), iterations: 100_000, ..Settings::default() };
     let outcome = heap.solve(&settings);
     assert!(outcome.solved, "{outcome:?}");

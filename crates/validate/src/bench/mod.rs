@@ -8,6 +8,7 @@ mod contact;
 mod files;
 mod gas;
 pub(crate) mod gravity;
+mod iterations;
 mod polyhedron;
 mod soft;
 
@@ -31,6 +32,7 @@ pub fn cases() -> Vec<Box<dyn Case<Row = BenchRow>>> {
         Box::new(asteroid::SurfaceContact),
         Box::new(contact::OneStep),
         Box::new(contact::Pairs),
+        Box::new(iterations::Iterations),
         Box::new(aggregation::Aggregation),
         Box::new(accretion::Accretion),
         Box::new(gas::Gas),

@@ -25,7 +25,7 @@ pub(crate) mod pile;
 mod plane;
 pub(crate) mod polyhedron;
 mod rigid;
-mod settled;
+pub(crate) mod settled;
 mod soft_nonsmooth;
 mod solvers;
 mod spin_up;

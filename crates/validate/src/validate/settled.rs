@@ -16,7 +16,7 @@ use crate::cases::CaseError;
 pub const DENSITY: f64 = 6.0 / PI;
 
 /// A floor of `side` x `side`, without grains.
-fn empty(side: f64, friction: f64, restitution: f64) -> World {
+pub fn empty(side: f64, friction: f64, restitution: f64) -> World {
     let mut world = World::new(1.0);
     world.materials = vec![Material {
         name: "unit".into(),
