@@ -22,8 +22,8 @@ const SCENARIO: &str = include_str!("../../scenarios/hopper.toml");
 const PLATE: f64 = 0.075;
 
 const PAPER: Paper = Paper::AsteroidSurface2024;
-const UNKNOWN_CONTAINER: &str = "the container is that of Zhou et al. (1999), whose size neither paper in reach gives; in ours, \
-     another program with the same law leaves 92";
+const UNKNOWN_CONTAINER: &str = "the container is that of Zhou et al. (1999), whose size neither paper in reach gives, nor is rolling friction \
+     given (twice ours leaves 116); in ours, another program with the same law leaves 92";
 const LEFT_ON_PLATE: Claim = Claim {
     paper: PAPER,
     item: "section 3.1 and figure 9",

@@ -52,7 +52,7 @@ struct DrumRun {
     tangential: f64,
     /// m/s
     rest_speed: f64,
-    /// Whether beads are stuck to the wall. Without, the wall takes away the slip of what hits it.
+    /// Whether beads are stuck to the wall. Without, the wall takes away a fifth of the slip of what hits it.
     rough: bool,
 }
 
@@ -119,9 +119,9 @@ impl DrumResult {
     }
 }
 
-/// Where the paper's beads settle and turn with the wall.
-const STILL_TUMBLE: &str = "after 1.1 turns at Fr 0.1 beads still tumble, at 16.9 +- 0.7°, and their spins are a ninth of the drum's; the paper \
-                            gives neither rate nor time, and says that beads tumble at first where the drum is fast";
+/// Without stuck beads.
+const ONLY_AT_THE_WALL: &str = "the root mean square of all spins is 0.26 of the drum's: only beads that touch the wall are driven, and \
+                                nothing couples the others to them";
 
 /// Why slopes fall with the rate where those of the experiment do not.
 const NOT_FLAT: &str = "impulses along the surface are a part of the slip, without Coulomb's limit: beads that rest on each other \
@@ -369,7 +369,7 @@ const GRAVITIES: Claim = PAPER.claim(
 const SMOOTH: Claim = PAPER.claim(
     "section 3.2, aside",
     "without stuck beads: they settle to the bottom, and their spins align with the drum's, within a factor of a few",
-    Verdict::NotReproduced { why: STILL_TUMBLE },
+    Verdict::Partly { tolerance: "5° of slope; a few: 3.2", missing: ONLY_AT_THE_WALL },
 );
 const VALUES: Claim = PAPER.claim(
     "figure 8, values",
@@ -428,7 +428,8 @@ fn plans(full: bool) -> Vec<DrumRun> {
     all.push(quick(DrumRun { start: 0.3, ..like(0.1, "slow start", 1.25) }));
     // The rest speed scaled like the speed of a fall, by the root of gravity.
     all.push(DrumRun { gravity: 25.0, rest_speed: 0.1, ..like(0.1, "25 g", 1.25) });
-    all.push(quick(DrumRun { rough: false, ..like(0.1, "no stuck beads", 1.25) }));
+    // "Surface coupling (i.e., eps_t < 1 for the cylinder) instead of sticky walls": only there.
+    all.push(quick(DrumRun { rough: false, tangential: 1.0, ..like(0.1, "no stuck beads", 1.25) }));
     all.extend([0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 1.0, 1.5].map(paper));
     all
 }
@@ -543,8 +544,8 @@ fn judge(all: &[(&DrumRun, &DrumResult)], rows: &Rows<ValidateRow>) {
     rows.extend(same(&GRAVITIES, "Fr 0.1, 25 g", quick));
     if let Some(found) = named("Fr 0.1, no stuck beads") {
         let what = |what: &str| format!("Fr 0.1, no stuck beads: {what}");
-        let slope = SMOOTH.row(CASE, what("slope, degrees"), 0.0, found.slope(), 5.0);
+        rows.push(SMOOTH.row(CASE, what("slope, degrees"), 0.0, found.slope(), 5.0));
         let spin = SMOOTH.row(CASE, what("log10 of spin over the drum's"), 0.0, found.spin.log10(), 0.5);
-        rows.extend([slope, spin].map(|row| row.red(STILL_TUMBLE)));
+        rows.push(spin.red(ONLY_AT_THE_WALL));
     }
 }
