@@ -27,7 +27,7 @@ const LOOSE: f64 = 0.3;
 const STEP: f64 = 0.01;
 /// Pairs nearer than this, over the largest diameter, are in contact.
 const REACH: f64 = 5e-4;
-const MOST: u32 = 20_000;
+const MOST: u32 = 10_000;
 
 const SOLVERS: [(Solver, &str); 3] = [
     (Solver::GaussSeidel, "gauss-seidel"),
@@ -107,17 +107,23 @@ impl Case for Iterations {
     }
 
     fn about(&self) -> &'static str {
-        "iterations of each contact solver to 1e-3 from a cold start, against size and size ratio (--n: only up to so many grains)"
+        "iterations of each contact solver to 1e-3 from a cold start (--kind sizes|ratios, --n: up to so many grains)"
     }
 
     fn run(&self, options: &Options, rows: &Rows<BenchRow>) -> Result<(), CaseError> {
+        let (sizes, ratios) = match options.kind.as_deref() {
+            None => (true, true),
+            Some("sizes") => (true, false),
+            Some("ratios") => (false, true),
+            Some(other) => return Err(format!("--kind {other}: there are sizes and ratios").into()),
+        };
         let most = options.n.unwrap_or(usize::MAX);
-        for side in SIDES.into_iter().filter(|side| side.pow(3) <= most) {
+        for side in SIDES.into_iter().filter(|side| sizes && side.pow(3) <= most) {
             // The lattice has one sphere less along a side.
             let layers = side.pow(3).div_ceil((side - 1).pow(2));
             rows.push(row(settled::spheres(side, layers, 1, 0.5, 0.0), 1.0, 0.01, 15.0)?);
         }
-        for ratio in RATIOS.into_iter().filter(|_| MIXED <= most) {
+        for ratio in RATIOS.into_iter().filter(|_| ratios && MIXED <= most) {
             rows.push(row(mixed(ratio)?, ratio, 0.004, 8.0)?);
         }
         Ok(())
