@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use glam::DVec3;
 
 use crate::{
-    Asteroid, Citation, Column, Contact, Deformation, Pulls, Result, World, Wrench,
+    Asteroid, Citation, Column, Contact, Deformation, Material, Pulls, Result, World, Wrench,
     settings::{Checked, Problem},
 };
 
@@ -35,6 +35,18 @@ impl Advice {
     }
     pub fn fatal(text: impl Into<String>) -> Self {
         Advice { severity: Severity::Fatal, text: text.into() }
+    }
+
+    /// A warning for materials whose rolling or twisting friction does nothing, because both scale with `shape`.
+    pub fn rolling_without_shape(world: &World) -> Option<Self> {
+        let idle = |m: &&Material| m.friction_rolling + m.friction_twisting > 0.0 && m.shape == 0.0;
+        let names: Vec<&str> = world.materials.iter().filter(idle).map(|m| m.name.as_str()).collect();
+        (!names.is_empty()).then(|| {
+            Advice::warning(format!(
+                "rolling and twisting friction of `{}` do nothing: they scale with `friction.shape`, which is 0",
+                names.join("`, `")
+            ))
+        })
     }
 }
 
@@ -427,4 +439,25 @@ pub trait Observer: Send {
 
     /// Looks, and moves its next time on.
     fn observe(&mut self, moment: &mut Moment) -> Result<()>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rolling_friction_without_shape_is_told_of() {
+        let mut world = World::new(1.0);
+        let rock = |shape: f64| Material {
+            name: format!("rock {shape}"),
+            friction_rolling: 0.1,
+            shape,
+            ..Material::default()
+        };
+        world.materials = vec![Material::default(), rock(0.5)];
+        assert_eq!(Advice::rolling_without_shape(&world), None);
+        world.materials.push(rock(0.0));
+        let advice = Advice::rolling_without_shape(&world);
+        assert!(advice.is_some_and(|a| a.text.contains("`rock 0`") && a.severity == Severity::Warning));
+    }
 }

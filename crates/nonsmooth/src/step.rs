@@ -446,7 +446,7 @@ impl Method for ContactDynamics {
     }
 
     fn check(&self, world: &World) -> Vec<Advice> {
-        timestep::check(world, &self.settings)
+        timestep::check(world)
     }
 
     fn automatic_timestep(&self, world: &World, pulls: &Pulls) -> Checked<f64> {

@@ -6,8 +6,6 @@ use rubblepile_core::{
     wall::Cylinder,
 };
 
-use crate::{Settings, Solver};
-
 /// Part of the smallest radius that a body may cover in a step.
 const RADII_A_STEP: f64 = 0.05;
 /// Steps in the shortest time of gravity, `1 / sqrt(G rho)` (eqs 3 and 5 of nbody-polyhedra-2017 allow a half).
@@ -55,7 +53,7 @@ fn choose(world: &World, pulls: &Pulls) -> Option<f64> {
 }
 
 /// What the method cannot do with this world, and what is doubtful.
-pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
+pub fn check(world: &World) -> Vec<Advice> {
     let mut advice = Vec::new();
     if let (Frame::Rotating { .. }, false) = (world.frame, world.only_spheres()) {
         advice.push(Advice::fatal(
@@ -74,10 +72,7 @@ pub fn check(world: &World, settings: &Settings) -> Vec<Advice> {
             "`cohesion`, a strength in Pa, belongs to [method.soft]: contact dynamics takes `cohesion_force`, in N",
         ));
     }
-    let rolls = world.pair_table().iter().any(|p| p.shape * (p.friction_rolling + p.friction_twisting) > 0.0);
-    if rolls && settings.solver != Solver::GaussSeidel {
-        advice.push(Advice::fatal("rolling and twisting friction need `solver = \"gauss-seidel\"`"));
-    }
+    advice.extend(Advice::rolling_without_shape(world));
     let smallest = b.radius.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = b.centre_of_mass().1;
     let fastest = b.velocity.iter().map(|v| (*v - mean).length()).fold(0.0, f64::max);

@@ -119,7 +119,7 @@ impl RadialProfile {
         let mut shells = vec![Shell::default(); self.shells];
         let mut mass = vec![0.0; self.shells];
         let mut inertia = vec![0.0; self.shells];
-        for k in 0..b.len() {
+        for (k, t) in tensors.iter().enumerate() {
             let d = world.domain.shortest(b.position[k] - largest.centre);
             let (distance, solid) = (d.length(), world.volume(k));
             let own_radius = (0.75 / PI * solid).cbrt();
@@ -127,7 +127,6 @@ impl RadialProfile {
                 continue;
             }
             let out = d.normalize_or_zero();
-            let t = tensors[k];
             let trace = t[0] + t[1] + t[2];
             let along = t[0] * out.x * out.x
                 + t[1] * out.y * out.y

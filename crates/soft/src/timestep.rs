@@ -84,6 +84,7 @@ pub(crate) fn check(world: &World, law: &dyn Springy, settings: &Settings, skin:
             "`cohesion_force` belongs to [method.nonsmooth]: soft spheres use `cohesion`, a strength in Pa",
         ));
     }
+    advice.extend(Advice::rolling_without_shape(world));
     advice.extend(missing_constants(world, law, settings));
     if let Some(t) = shortest(world, law, settings) {
         let dt = world.clock.timestep;
