@@ -101,7 +101,11 @@ fn of_cluster(rank: usize) -> Vec<Column> {
         column("mass_fraction", "", "mass over that of all bodies"),
         column("enclosing_radius", "m", "radius of the smallest sphere around it"),
         column("packing_fraction", "", "volume of its bodies over that of the enclosing sphere"),
-        column("coordination", "", "mean number of contacts of a body, `(2 N_gg + N_gw) / N`, gaps up to 1e-4 of the smaller radius"),
+        column(
+            "coordination",
+            "",
+            "mean number of contacts of a body, `(2 N_gg + N_gw) / N`, gaps up to 1e-4 of the smaller radius",
+        ),
     ];
     all.extend(Column::tensor(
         &stem("stress"),
@@ -196,8 +200,7 @@ impl Probe for Aggregates {
         let count = found.list.len();
         let tables = contacts_by_cluster(&found, contacts, count);
         let touching = contacts_by_cluster(&found, &self.touching.find(world, GAP)?, count);
-        let describe =
-            |rank: usize| Aggregate::of(world, &found.list[rank], &tables[rank], &touching[rank]);
+        let describe = |rank: usize| Aggregate::of(world, &found.list[rank], &tables[rank], &touching[rank]);
         let followed = (0..self.follow.min(count)).map(describe).collect::<Result<Vec<_>>>()?;
         let [mass] = reduce(world.bodies.len(), |k| [world.bodies.mass[k]]);
         let single = found.list.iter().filter(|c| c.len() == 1).count();

@@ -183,15 +183,28 @@ impl Probe for RadialProfile {
     fn columns(&self) -> Vec<Column> {
         let of = |k: usize| {
             let shell = format!("shell {k} of {} about the centre of the largest cluster", self.shells);
-            let column =
-                |name: &str, unit: &'static str, what: &str| Column::new(format!("shell_{k}_{name}"), unit, format!("{what} {shell}"));
+            let column = |name: &str, unit: &'static str, what: &str| {
+                Column::new(format!("shell_{k}_{name}"), unit, format!("{what} {shell}"))
+            };
             [
                 column("radius", "m", "Outer radius of"),
                 column("packing_fraction", "", "Volume of grains over that of"),
-                column("radial_stress", "Pa", "Mean stress of the contacts outwards, compression positive, in"),
-                column("tangential_stress", "Pa", "Mean stress of the contacts across, compression positive, in"),
+                column(
+                    "radial_stress",
+                    "Pa",
+                    "Mean stress of the contacts outwards, compression positive, in",
+                ),
+                column(
+                    "tangential_stress",
+                    "Pa",
+                    "Mean stress of the contacts across, compression positive, in",
+                ),
                 column("radial_velocity", "m/s", "Mean velocity outwards, by mass, in"),
-                column("rotation_rate", "rad/s", "Rotation about the cluster's angular momentum, `sum L / sum I`, in"),
+                column(
+                    "rotation_rate",
+                    "rad/s",
+                    "Rotation about the cluster's angular momentum, `sum L / sum I`, in",
+                ),
             ]
         };
         (1..=self.shells).flat_map(of).collect()
