@@ -90,7 +90,7 @@ const Z_SPHERES: Claim = PAPER.claim(
     Verdict::Partly {
         tolerance: "0.5: reading of the figure and `close to`; contacts that bear in a step of 0.05 s, as LMGC90 counts them \
                     after its last sweep",
-        missing: "27,000 at the paper's step: they were run at ten times it only, and have 5.2; the count grows with the step",
+        missing: "27,000 at the paper's step: they were run at ten times it only, and have 5.2. Single piles of 1,000 scatter from 3.6 to 4.3",
     },
 );
 const Z_FRICTION: Claim = PAPER.claim(
@@ -465,7 +465,10 @@ impl Case for Spheres {
             0.75,
         ));
         let falls = by_size[..3].windows(2).filter(|w| w[1].rest.bearing < w[0].rest.bearing).count();
-        rows.push(row(&Z_SPHERES, "sizes up to 1000 at which Z falls", 0.0, falls as f64, 0.0));
+        rows.push(
+            row(&Z_SPHERES, "sizes up to 1000 at which Z falls", 0.0, falls as f64, 0.0)
+                .red("single piles scatter: 1,000 spheres had 3.6, 4.0 and 4.3 after small changes"),
+        );
         if options.full {
             rows.push(coordination(&Z_SPHERES, SPHERES, &[&by_size[sizes - 1]], 5.0, rows));
         }
