@@ -65,7 +65,7 @@ pub struct ForceDistribution {
     pub range: f64,
 }
 
-/// The normal forces that push, N. Cohesion that pulls is none of them.
+/// Normal forces of the contacts that push, N; those that cohesion pulls together are left out.
 pub fn normal_forces(contacts: &[Contact]) -> Vec<f64> {
     contacts.iter().map(|c| -c.force.dot(c.normal)).filter(|f| *f > 0.0).collect()
 }

@@ -50,19 +50,21 @@ pub struct Stress {
     pub volume: Volume,
 }
 
+/// Symmetric part of f (x) b: xx, yy, zz, xy, yz, zx.
+fn symmetric(f: DVec3, b: DVec3) -> [f64; 6] {
+    [
+        f.x * b.x,
+        f.y * b.y,
+        f.z * b.z,
+        0.5 * (f.x * b.y + f.y * b.x),
+        0.5 * (f.y * b.z + f.z * b.y),
+        0.5 * (f.z * b.x + f.x * b.z),
+    ]
+}
+
 /// Sum of f (x) b, symmetric part: xx, yy, zz, xy, yz, zx, in J.
 pub fn moment_tensor(contacts: &[Contact]) -> [f64; 6] {
-    reduce(contacts.len(), |k| {
-        let (f, b): (DVec3, DVec3) = (contacts[k].force, contacts[k].branch);
-        [
-            f.x * b.x,
-            f.y * b.y,
-            f.z * b.z,
-            0.5 * (f.x * b.y + f.y * b.x),
-            0.5 * (f.y * b.z + f.z * b.y),
-            0.5 * (f.z * b.x + f.x * b.z),
-        ]
-    })
+    reduce(contacts.len(), |k| symmetric(contacts[k].force, contacts[k].branch))
 }
 
 /// The internal moment tensor of each body, eq. (19), with the sign of this module: xx, yy, zz, xy, yz, zx, in J. Over all
@@ -71,16 +73,8 @@ pub fn moments_by_row(world: &World, contacts: &[Contact]) -> Vec<[f64; 6]> {
     let x = &world.bodies.position;
     let mut of_row = vec![[0.0; 6]; x.len()];
     let mut add = |row: u32, f: DVec3, r: DVec3| {
-        let part = [
-            f.x * r.x,
-            f.y * r.y,
-            f.z * r.z,
-            0.5 * (f.x * r.y + f.y * r.x),
-            0.5 * (f.y * r.z + f.z * r.y),
-            0.5 * (f.z * r.x + f.x * r.z),
-        ];
         if let Some(own) = of_row.get_mut(row as usize) {
-            own.iter_mut().zip(part).for_each(|(sum, part)| *sum -= part);
+            own.iter_mut().zip(symmetric(f, r)).for_each(|(sum, part)| *sum -= part);
         }
     };
     for c in contacts {
