@@ -498,6 +498,17 @@ impl Case for Spheres {
                 "the pile does not depend on the step",
             ));
         }
+        if !options.full {
+            let packing = smooth.rest.packing - thousand.rest.packing;
+            rows.push(ValidateRow::new(
+                SPHERES,
+                "1000 spheres: packing fraction, step of 0.5 s less that of 0.05 s",
+                0.0,
+                packing,
+                0.02,
+                "the pile does not depend on the step",
+            ));
+        }
         let middle = by_friction.iter().find(|h| h.friction == 0.4).ok_or("a pile is missing")?;
         for (what, of) in [
             ("diameter", (|h| h.rest.diameter) as fn(&History) -> f64),
@@ -562,7 +573,12 @@ impl Case for Polyhedra {
             coordination(&Z_POLYHEDRA, POLYHEDRA, &[&all[sizes]], 5.0, rows)
                 .red("3.7 contacts bear at the paper's step, 5.4 neighbours are within 1e-5 of the radius"),
         );
+        let falls = all[..sizes].windows(2).filter(|w| w[1].rest.bearing < w[0].rest.bearing - 0.1).count();
+        rows.push(Z_POLYHEDRA.row(POLYHEDRA, "sizes at which Z falls", 0.0, falls as f64, 0.0));
         if options.full {
+            let thousand = &all[alike - 1];
+            let what = "1000 grains at the paper's step: Z past 125 min";
+            rows.push(Z_POLYHEDRA.row(POLYHEDRA, what, 6.0, thousand.rest.bearing, 1.0));
             rows.push(coordination(&Z_POLYHEDRA, POLYHEDRA, &[&all[sizes - 1]], 7.0, rows));
         }
         let detection = exponent(all[..sizes].iter().map(|h| {

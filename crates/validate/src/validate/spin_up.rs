@@ -367,7 +367,8 @@ fn judge(forces: &[f64], fates: &[Fate], full: bool, rows: &Rows<ValidateRow>) {
         piles.iter().copied().fold(0.0, f64::max) - piles.iter().copied().fold(f64::INFINITY, f64::min);
     rows.note(format!("the weakest cohesion in three piles: {piles:?} min"));
     let earlier = parted.windows(2).map(|t| t[0] - t[1]).fold(0.0, f64::max);
-    row(&PARTING, "most minutes by which a stronger cohesion parts earlier".into(), 0.0, earlier, scatter);
+    let allowed = if full { scatter } else { 0.0 };
+    row(&PARTING, "most minutes by which a stronger cohesion parts earlier".into(), 0.0, earlier, allowed);
     for (range, fate) in [(0.1, &others[2]), (10.0, &others[3])] {
         let shift = fate.parted() - parted[parted.len() - 1];
         let what = format!("strongest cohesion within {range} cm: minutes later than within 1 cm");
@@ -391,6 +392,8 @@ fn judge(forces: &[f64], fates: &[Fate], full: bool, rows: &Rows<ValidateRow>) {
     }
     row(&PARTING, "1 N: semi-axes part, min".into(), 290.0, parted[0], 12.0);
     row(&PARTING, "1000 N: semi-axes part, min".into(), 354.0, parted[3], 12.0);
+    let later = parted[3] - parted[0];
+    row(&PARTING, "minutes later with the strongest than with the weakest".into(), 64.0, later, 60.0);
     for (force, fate) in forces.iter().zip(by_force) {
         let heights = [700, 800].map(|minute| fate.at(minute).height / fate.mean_diameter);
         row(&STATIONARY, format!("{force} N, 800 min: height, diameters"), 3.5, heights[1], 2.5);

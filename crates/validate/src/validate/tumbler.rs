@@ -119,6 +119,9 @@ impl DrumResult {
     }
 }
 
+/// Of drums that are compared with the paper's set-up.
+const REST_SPEED: &str = "this drum has another rest speed too, which alone takes a degree off";
+
 /// Without stuck beads.
 const ONLY_AT_THE_WALL: &str = "the root mean square of all spins is 0.26 of the drum's: only beads that touch the wall are driven, and \
                                 nothing couples the others to them";
@@ -542,6 +545,9 @@ fn judge(all: &[(&DrumRun, &DrumResult)], rows: &Rows<ValidateRow>) {
         rows.extend(row.map(|row| if froude == "Fr 0.1" { row } else { row.red(TREMBLES) }));
     }
     rows.extend(same(&GRAVITIES, "Fr 0.1, 25 g", quick));
+    for (claim, name) in [(&SLOW_START, "Fr 0.1, slow start"), (&GRAVITIES, "Fr 0.1, 25 g")] {
+        rows.extend(same(claim, name, "Fr 0.1").map(|row| row.red(REST_SPEED)));
+    }
     if let Some(found) = named("Fr 0.1, no stuck beads") {
         let what = |what: &str| format!("Fr 0.1, no stuck beads: {what}");
         rows.push(SMOOTH.row(CASE, what("slope, degrees"), 0.0, found.slope(), 5.0));
